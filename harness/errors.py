@@ -1,0 +1,88 @@
+"""Every exception of the harness.
+
+::
+
+    HarnessError                  exit 1   something went wrong, and no narrower class fits
+    ├── UsageError                exit 2   a command line, a setting or an input file is wrong
+    │   └── UnknownNameError      exit 2   a name that doesn't exist; carries the nearest ones
+    ├── HostUnfitError            exit 4   this machine lacks something that a run needs
+    │   ├── NoSpaceError          exit 4   a disk is full
+    │   └── PinMissingError       exit 4   a pinned file is not in the store
+    ├── CheckFailedError          exit 5   bytes are not what they should be
+    │   └── StoreCorruptError     exit 5   a blob or a record does not match its digest
+    └── InfrastructureError       exit 1   a sandbox, the gateway or an endpoint failed under one attempt
+        ├── SandboxError          exit 1   a sandbox could not be made, started or read
+        └── UpstreamError         exit 1   a model endpoint could not be used
+
+An ``InfrastructureError`` inside an attempt masks that attempt; it ends a run only where no attempt is under way.
+The text of an exception says what happened, to what, and what to do; it never holds a key.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+EXIT_OK = 0
+EXIT_ERROR = 1
+EXIT_USAGE = 2
+EXIT_COVERAGE = 3
+EXIT_HOST = 4
+EXIT_CHECK = 5
+EXIT_INTERRUPTED = 130
+
+
+class HarnessError(Exception):
+    """Base class; ``exit_status`` is what the command line ends with."""
+
+    exit_status: int = EXIT_ERROR
+
+
+class UsageError(HarnessError):
+    """A command line, a setting or an input file is wrong."""
+
+    exit_status = EXIT_USAGE
+
+
+class UnknownNameError(UsageError):
+    """A name that doesn't exist; the text names the nearest known one."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(names)}."
+        super().__init__(f"There is no {kind} {name!r}. {hint}")
+
+
+class HostUnfitError(HarnessError):
+    """This machine lacks something that a run needs; the text says what an administrator can do."""
+
+    exit_status = EXIT_HOST
+
+
+class NoSpaceError(HostUnfitError):
+    """A disk is full."""
+
+
+class PinMissingError(HostUnfitError):
+    """A pinned file is not in the store."""
+
+
+class CheckFailedError(HarnessError):
+    """Bytes are not what they should be."""
+
+    exit_status = EXIT_CHECK
+
+
+class StoreCorruptError(CheckFailedError):
+    """A blob or a record does not match its digest."""
+
+
+class InfrastructureError(HarnessError):
+    """A sandbox, the gateway or an endpoint failed under one attempt."""
+
+
+class SandboxError(InfrastructureError):
+    """A sandbox could not be made, started or read."""
+
+
+class UpstreamError(InfrastructureError):
+    """A model endpoint could not be used."""
