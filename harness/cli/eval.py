@@ -1,0 +1,77 @@
+"""``harness eval``: run a benchmark, new or resumed."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.errors import UsageError
+from harness.run.settings import SETTINGS, Settings, gym_pair, read_file, resolve
+
+
+def _options(function: Any) -> Any:
+    for setting in reversed(SETTINGS):
+        # every value stays text until settings.resolve reads it: one reader for flags, environment and files
+        kind: dict[str, Any] = {"is_flag": True, "default": None, "flag_value": "true"} if setting.is_flag else {}
+        function = click.option(setting.option, setting.name, help=_help(setting), **kind)(function)
+    return function
+
+
+def _help(setting: Any) -> str:
+    default = "" if setting.default in (None, False) else f"  [default: {setting.default}]"
+    env = f"  [${setting.env}]" if setting.env else ""
+    return setting.help + env + default
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "ignore_unknown_options": False})
+@click.argument("benchmark")
+@click.argument("pairs", nargs=-1, metavar="[++NAME=VALUE]...")
+@click.option("--run", "folder", metavar="DIR", help="Run folder, new or resumed.  [default: runs/BENCHMARK-DATE-ID8]")
+@click.option("--config", metavar="FILE", help="A TOML file with settings.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout at the end.")
+@_options
+def command(
+    benchmark: str,
+    pairs: tuple[str, ...],
+    folder: str | None,
+    config: str | None,
+    *,
+    as_json: bool,
+    **flags: str | None,
+) -> int:
+    """Run BENCHMARK (babyvision or babyvision-question-only) and score it.
+
+    \b
+    Without keys, data or a network:
+        harness eval babyvision --demo --limit 1 --run R
+    Against an endpoint (POLICY_API_KEY and JUDGE_API_KEY in the environment):
+        harness eval babyvision --policy-base-url URL --policy-model NAME --run R
+    """
+    settings = _settings(pairs, config, {name: value for name, value in flags.items() if value is not None})
+    from harness.run import check
+
+    check.before_namespace(benchmark, settings)
+    from harness.sandbox import namespace
+
+    if not namespace.inside():
+        return namespace.enter([sys.executable, "-I", "-m", "harness.cli", *sys.argv[1:]], dict(os.environ))
+    from harness.report.table import render
+    from harness.run.evaluate import evaluate
+
+    summary = evaluate(benchmark, settings, Path(folder) if folder else None)
+    click.echo(render(summary), err=True, nl=False)
+    if as_json:
+        click.echo(json.dumps(summary, sort_keys=True))
+    return int(summary["exit_status"])
+
+
+def _settings(pairs: tuple[str, ...], config: str | None, flags: dict[str, str]) -> Settings:
+    for pair in pairs:
+        name, value = gym_pair(pair)
+        if flags.get(name, value) != value:
+            raise UsageError(f"The setting {name} is given twice, as {flags[name]!r} and {value!r}.")
+        flags[name] = value
+    return resolve(flags, os.environ, read_file(Path(config)) if config else {})

@@ -1,0 +1,81 @@
+"""The command ``harness``: finds the command's module, and turns exceptions into messages and exit statuses."""
+
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from harness import __version__
+from harness.errors import EXIT_ERROR, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, HarnessError, UnknownNameError
+
+# Command -> what `harness --help` says of it. The module harness.cli.COMMAND is imported only when it is called,
+# so that help and completion stay fast.
+COMMANDS = {
+    "eval": "Run a benchmark, new or resumed.",
+    "verify": "Re-hash a run folder and check every reference in it.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"harness.cli.{cmd_name}").command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"harness.cli.{cmd_name}.command is no click command")
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            raise UnknownNameError("command", args[0], COMMANDS)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # click would import each command for its help line
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="harness")
+def cli() -> None:
+    """Measure how well a model does a benchmark as an agent, so that others can check the figure.
+
+    \b
+    Try:  harness eval babyvision --demo --limit 1 --run R
+    """
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command line and end the process with the exit status of DESIGN's table."""
+    sys.exit(run(list(sys.argv[1:] if argv is None else argv)))
+
+
+def run(argv: list[str]) -> int:
+    """Run one command line; returns its exit status and has printed every message."""
+    try:
+        result: Any = cli.main(argv, prog_name="harness", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return EXIT_USAGE
+    except click.UsageError as error:
+        error.show()
+        return EXIT_USAGE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("harness: interrupted", err=True)
+        return EXIT_INTERRUPTED
+    except HarnessError as error:
+        click.echo(f"harness: {error}", err=True)
+        return error.exit_status
+    except BrokenPipeError:
+        return EXIT_ERROR
+    return result if isinstance(result, int) else EXIT_OK

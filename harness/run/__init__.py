@@ -1,0 +1,1 @@
+"""A run: manifest, plan, attempts, grading, summary."""

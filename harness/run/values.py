@@ -1,0 +1,86 @@
+"""Reading one setting's text: each function returns the value or raises ValueError with the reason."""
+
+import math
+import re
+from urllib.parse import urlsplit
+
+
+def text(raw: str) -> str:
+    """Any text that isn't empty."""
+    if not raw.strip():
+        raise ValueError("is empty")
+    return raw
+
+
+def boolean(raw: str) -> bool:
+    """``true`` or ``false``, as TOML and Gym write them."""
+    if raw.lower() not in {"true", "false"}:
+        raise ValueError("must be true or false")
+    return raw.lower() == "true"
+
+
+def count(raw: str) -> int:
+    """A whole number from 0."""
+    if not re.fullmatch(r"[0-9]{1,15}", raw):
+        raise ValueError("must be a whole number")
+    return int(raw)
+
+
+def positive(raw: str) -> int:
+    """A whole number from 1."""
+    if count(raw) < 1:
+        raise ValueError("must be at least 1")
+    return int(raw)
+
+
+def seconds(raw: str) -> float:
+    """A finite number of seconds above 0."""
+    value = fraction(raw)
+    if value <= 0:
+        raise ValueError("must be above 0")
+    return value
+
+
+def fraction(raw: str) -> float:
+    """A finite number from 0."""
+    try:
+        value = float(raw)
+    except ValueError:
+        raise ValueError("must be a number") from None
+    if not math.isfinite(value) or value < 0:
+        raise ValueError("must be a number from 0")
+    return value
+
+
+def names(raw: str) -> tuple[str, ...]:
+    """Names separated by commas, each once."""
+    found = tuple(part.strip() for part in raw.split(","))
+    if not all(found):
+        raise ValueError("holds an empty name")
+    if len(set(found)) < len(found):
+        raise ValueError("names a task twice")
+    return found
+
+
+def shard(raw: str) -> tuple[int, int]:
+    """``I/N`` with 0 <= I < N."""
+    match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", raw)
+    if not match or int(match[1]) >= int(match[2]):
+        raise ValueError("must be I/N with I from 0 to N-1, such as 0/4")
+    return int(match[1]), int(match[2])
+
+
+def url(raw: str) -> str:
+    """An http or https address without user, password, query or fragment; a closing slash is dropped."""
+    try:
+        parts = urlsplit(raw)
+        _ = parts.port
+    except ValueError:
+        raise ValueError("is no web address") from None
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError("must start with http:// or https:// and name a host")
+    if parts.username or parts.password:
+        raise ValueError("must not hold a user or password; keys come from the environment or a file")
+    if parts.query or parts.fragment:
+        raise ValueError("must not hold a query or a fragment")
+    return raw.rstrip("/")
