@@ -10,9 +10,12 @@
     │   └── PinMissingError       exit 4   a pinned file is not in the store
     ├── CheckFailedError          exit 5   bytes are not what they should be
     │   └── StoreCorruptError     exit 5   a blob or a record does not match its digest
+    ├── CanonicalError            exit 1   a value or bytes that canonical JSON does not know
     └── InfrastructureError       exit 1   a sandbox, the gateway or an endpoint failed under one attempt
         ├── SandboxError          exit 1   a sandbox could not be made, started or read
-        └── UpstreamError         exit 1   a model endpoint could not be used
+        ├── UpstreamError         exit 1   a model endpoint could not be used
+        └── JudgeError            exit 1   the judge could not be asked, or gave no reply
+            └── JudgeUnparseableError  exit 1   the judge's reply holds no valid verdict
 
 An ``InfrastructureError`` inside an attempt masks that attempt; it ends a run only where no attempt is under way.
 The text of an exception says what happened, to what, and what to do; it never holds a key.
@@ -76,6 +79,10 @@ class StoreCorruptError(CheckFailedError):
     """A blob or a record does not match its digest."""
 
 
+class CanonicalError(HarnessError):
+    """A value or bytes that canonical JSON does not know; the text says where in the value."""
+
+
 class InfrastructureError(HarnessError):
     """A sandbox, the gateway or an endpoint failed under one attempt."""
 
@@ -86,3 +93,11 @@ class SandboxError(InfrastructureError):
 
 class UpstreamError(InfrastructureError):
     """A model endpoint could not be used."""
+
+
+class JudgeError(InfrastructureError):
+    """The judge could not be asked, or gave no reply."""
+
+
+class JudgeUnparseableError(JudgeError):
+    """The judge's reply holds no valid verdict."""
