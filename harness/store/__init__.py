@@ -1,0 +1,1 @@
+"""What a run keeps: blobs by digest, canonical JSON, records and the run folder."""

@@ -1,0 +1,61 @@
+"""Blobs: bytes kept once, under the SHA-256 of their content."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import attrs
+
+from harness.errors import CanonicalError, StoreCorruptError
+from harness.store import atomic
+from harness.store.digests import Digest, digest, parse_digest
+
+
+@attrs.frozen
+class Blobs:
+    """A folder of blobs, laid out as an OCI image layout has it; safe for any number of writers."""
+
+    folder: Path
+
+    def path(self, name: Digest) -> Path:
+        """Where a blob is, or would be."""
+        return self.folder / name
+
+    def has(self, name: Digest) -> bool:
+        """Whether the blob is there."""
+        return self.path(name).is_file()
+
+    def put(self, data: bytes) -> Digest:
+        """Keep some bytes and return their name; flushed to the disk before it returns.
+
+        Raises NoSpaceError or HarnessError; then nothing is half-written.
+        """
+        name = digest(data)
+        path = self.path(name)
+        # A file of another size was damaged from outside; writing it again is the only thing that can help.
+        if not path.is_file() or path.stat().st_size != len(data):
+            atomic.write(path, data)
+        return name
+
+    def get(self, name: Digest) -> bytes:
+        """The bytes of a blob; raises StoreCorruptError when they are missing or not those of its name."""
+        path = self.path(name)
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError as error:
+            raise StoreCorruptError(f"The blob {path} is missing. Restore it from a copy of the run.") from error
+        except OSError as error:
+            raise StoreCorruptError(f"The blob {path} can't be read: {error.strerror}.") from error
+        if digest(data) != name:
+            raise StoreCorruptError(
+                f"The blob {path} was changed: its SHA-256 is {digest(data)}. Restore it from a copy of the run."
+            )
+        return data
+
+    def __iter__(self) -> Iterator[Digest]:
+        """Every blob's name, in order; files of other names are passed over."""
+        if self.folder.is_dir():
+            for path in sorted(self.folder.iterdir()):
+                try:
+                    yield parse_digest(path.name)
+                except CanonicalError:
+                    continue

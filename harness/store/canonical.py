@@ -1,0 +1,146 @@
+"""Canonical JSON (RFC 8785), written and read strictly.
+
+Everything whose bytes are hashed is written by `dumps`. The format knows no integers beyond 2**53 - 1 and no lone
+surrogates: times in nanoseconds are strings, and text that a model made passes through `escape_surrogates` first.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+import rfc8785
+
+from harness.errors import CanonicalError
+
+JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
+
+# The largest integer that every reader of JSON keeps exactly (RFC 8785, section 3.2.2.3).
+INT_MAX = 2**53 - 1
+
+_SURROGATE = re.compile(r"(\\*)([\ud800-\udfff]|ud[89a-f][0-9a-f]{2})")
+_ESCAPED = re.compile(r"(\\+)(ud[89a-f][0-9a-f]{2})")
+
+
+def dumps(value: JSON) -> bytes:
+    """The canonical bytes of a value made of dict, list, tuple, str, int, float, bool and None.
+
+    Raises CanonicalError, which says where in the value the trouble is.
+    """
+    try:
+        return rfc8785.dumps(value)
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
+        raise CanonicalError(f"This value has no canonical JSON: {_trouble(value)}.") from error
+
+
+def loads_strict(data: bytes, *, canonical: bool = False) -> JSON:
+    """Read UTF-8 JSON; raises CanonicalError for all that two readers could understand differently.
+
+    Refused are duplicate keys, NaN and infinities, numbers that a double does not hold, lone surrogates and a byte
+    order mark. With ``canonical``, so are bytes that `dumps` would not have written.
+    """
+    try:
+        value: JSON = json.loads(
+            data.decode("utf-8"),
+            object_pairs_hook=_object,
+            parse_int=_integer,
+            parse_float=_float,
+            parse_constant=_constant,
+        )
+    except UnicodeDecodeError as error:
+        raise CanonicalError(f"This is no UTF-8: byte {error.start} of {len(data)} is wrong.") from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise CanonicalError(f"This is no JSON: {error}.") from error
+    written = dumps(value)
+    if canonical and written != data:
+        raise CanonicalError("This is JSON, but not in its canonical form (RFC 8785).")
+    return value
+
+
+def escape_surrogates(text: str) -> str:
+    r"""Write each lone surrogate as ``\udXXX``, so that any text can stand in canonical JSON.
+
+    `unescape_surrogates` gives the same text back. Text that itself reads ``\udXXX`` has the backslashes before it
+    doubled; all other text stays as it is.
+    """
+
+    def escape(match: re.Match[str]) -> str:
+        slashes, rest = match.groups()
+        if len(rest) == 1:
+            return f"{slashes * 2}\\u{ord(rest):04x}"
+        return slashes * 2 + rest
+
+    return _SURROGATE.sub(escape, text)
+
+
+def unescape_surrogates(text: str) -> str:
+    """Undo `escape_surrogates`."""
+
+    def unescape(match: re.Match[str]) -> str:
+        slashes, rest = match.groups()
+        half = slashes[: len(slashes) // 2]
+        return half + (chr(int(rest[1:], 16)) if len(slashes) % 2 else rest)
+
+    return _ESCAPED.sub(unescape, text)
+
+
+def _object(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise CanonicalError(f"The key {twice!r} stands twice in one JSON object.")
+    return value
+
+
+def _integer(digits: str) -> int | float:
+    # RFC 8785 writes doubles below 1e21 without a point, so digits that are just such a double are read as one.
+    if len(digits) <= len("-100000000000000000000"):
+        number = int(digits)
+        if abs(number) <= INT_MAX:
+            return number
+        if rfc8785.dumps(float(number)) == digits.encode():
+            return float(number)
+    raise CanonicalError(f"The integer {digits[:40]} is beyond 2**53 - 1; such numbers must be strings.")
+
+
+def _float(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise CanonicalError(f"The number {digits[:40]} is too large for a double.")
+    return number
+
+
+def _constant(name: str) -> JSON:
+    raise CanonicalError(f"{name} is no JSON.")
+
+
+def _trouble(value: object) -> str:
+    return next(_troubles(value, "$", 0), "it is nested too deeply")
+
+
+def _troubles(value: object, where: str, depth: int) -> Iterator[str]:
+    if depth > 200:
+        return
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > INT_MAX:
+        yield f"the integer at {where} is beyond 2**53 - 1 (write it as a string)"
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield f"{value} at {where} is no JSON number"
+    elif isinstance(value, str) and _has_surrogate(value):
+        yield f"the text at {where} holds a lone surrogate (pass it through escape_surrogates)"
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            if not isinstance(key, str) or _has_surrogate(key):
+                yield f"the key {key!r} at {where} is no Unicode text"
+            else:
+                yield from _troubles(item, f"{where}.{key}", depth + 1)
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from _troubles(item, f"{where}[{index}]", depth + 1)
+    elif value is not None and not isinstance(value, str | int | float):
+        yield f"{type(value).__name__} at {where} is no JSON type"
+
+
+def _has_surrogate(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)
