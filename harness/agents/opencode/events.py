@@ -1,0 +1,71 @@
+"""Reading what OpenCode printed: one JSON event a line, in a file that the sandboxed side could write to as well.
+
+Nothing here raises: whatever the bytes are, what can be read is read, and the rest is counted.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+# Of an error's text only this much is kept, in characters.
+MESSAGE_MAX: Final = 2000
+
+_Object = Mapping[str, object]
+
+
+@attrs.frozen
+class Events:
+    """What the events say happened.
+
+    ``texts`` and ``tool_calls`` (call ids) stand in the order of the file, as do ``reasons``, the finish reason of each
+    step; ``errors`` are ``name: message``. ``unreadable`` counts the lines that are no event; ``torn`` is true where
+    the last line has no end.
+    """
+
+    texts: tuple[str, ...] = ()
+    tool_calls: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    unreadable: int = 0
+    torn: bool = False
+
+
+def parse(data: bytes) -> Events:
+    """Read ``events.jsonl``, however damaged."""
+    lines = [line for line in data.split(b"\n") if line.strip()]
+    events = [event for event in map(_event, lines) if event is not None]
+    parts = [(event.get("type"), part) for event in events if isinstance(part := event.get("part"), dict)]
+    return Events(
+        texts=tuple(_strings(parts, "text", "text")),
+        tool_calls=tuple(_strings(parts, "tool_use", "callID")),
+        reasons=tuple(_strings(parts, "step_finish", "reason")),
+        errors=tuple(_error(event.get("error")) for event in events if event.get("type") == "error"),
+        unreadable=len(lines) - len(events),
+        torn=bool(data) and not data.endswith(b"\n"),
+    )
+
+
+def _event(line: bytes) -> _Object | None:
+    try:
+        value = json.loads(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):  # also integers of more digits than Python converts
+        return None
+    return value if isinstance(value, dict) and isinstance(value.get("type"), str) else None
+
+
+def _strings(parts: Sequence[tuple[object, _Object]], event_type: str, field: str) -> Iterator[str]:
+    for found, part in parts:
+        if found == event_type and isinstance(value := part.get(field), str):
+            yield value
+
+
+def _error(error: object) -> str:
+    if not isinstance(error, dict):
+        return "unknown"
+    data = error.get("data")
+    message = data.get("message") if isinstance(data, dict) else None
+    name = error.get("name")
+    shown = [text for text in (name, message) if isinstance(text, str)]
+    return ": ".join(shown)[:MESSAGE_MAX] or "unknown"
