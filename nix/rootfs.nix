@@ -2,7 +2,7 @@
 { step, pins }:
 step {
   name = "sandbox-rootfs";
-  script = "rootfs";
+  script = ./builders/rootfs.py;
   uses = [ "bytecode" "deb" "job" "listing" "tree" "wheel" ];
   inputs = {
     debs = pins.set "deb" "sandbox";

@@ -3,7 +3,7 @@
 { step, pins }:
 step {
   name = "container-runtime";
-  script = "runtime";
+  script = ./builders/runtime.py;
   uses = [ "deb" "elf" "job" ];
   inputs = {
     debs = pins.set "deb" "runtime";

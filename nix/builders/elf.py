@@ -54,6 +54,13 @@ class Patchelf:
         """The names of the libraries that ``file`` asks for."""
         return self._run("--print-needed", file).split()
 
+    def asks_for_loader(self, file: Path) -> bool:
+        """Whether ``file`` is a dynamic executable (no script, no static one)."""
+        return (
+            subprocess.run([self._program, "--print-interpreter", file], check=False, capture_output=True).returncode
+            == 0
+        )
+
     def rpath(self, file: Path) -> str:
         """The folders in which ``file`` itself looks for libraries."""
         return self._run("--print-rpath", file).strip()

@@ -7,7 +7,6 @@ Inputs: ``source`` (the package's folder), ``project`` (pyproject.toml), ``pytho
 import base64
 import hashlib
 import re
-import shutil
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -54,7 +53,8 @@ def main() -> None:
     """Install the package into ``OUT``."""
     source = Path(INPUTS["source"])
     site = make_environment(OUT, Path(INPUTS["python"]), paths("below"))
-    shutil.copytree(source, site / "harness", copy_function=shutil.copyfile)
+    for path in sorted(path for path in source.rglob("*") if path.is_file()):
+        put(site / "harness" / path.relative_to(source), path.read_bytes())
     project = tomllib.loads(Path(INPUTS["project"]).read_text())["project"]
     entry_points = write_metadata(site, project, version(source))
     target = Target(site=site, scripts=OUT / "libexec", data=OUT, shebang=f"#!{OUT}/bin/python3 -I")

@@ -1,0 +1,18 @@
+# `nix run`: the harness, its shortest command, and the tests.
+{ program, harness, testEnv, source }:
+{
+  default = { type = "app"; program = "${harness}/bin/harness"; };
+
+  # `nix run .#eval -- NAME` is `harness eval NAME`.
+  eval = program.app "harness-eval" (program.script ''
+    exec ${harness}/bin/harness eval "$@"
+  '');
+
+  # Every check of this source, then every test with the arguments given; ends with the status of the first that fails.
+  tests = program.app "harness-tests" (program.script ''
+    set -eu
+    export HARNESS_SOURCE=${source}
+    nix --extra-experimental-features 'nix-command flakes' flake check "path:$HARNESS_SOURCE" --print-build-logs
+    exec ${testEnv}/bin/python3 -I -B ${./checks/run_pytest.py} "$HARNESS_SOURCE" "$@"
+  '');
+}

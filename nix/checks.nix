@@ -1,0 +1,52 @@
+# What `nix flake check` builds: small checks, one subject each.
+{ lib, pins, sources, python, harness, testEnv, runtime, rootfs, image }:
+let
+  # A Python script of checks/ in INTERPRETER; it raises, or writes to the output what it saw.
+  check = interpreter: name: uses: inputs: lib.python [ "${interpreter}/bin/python3" ] {
+    name = "check-${name}";
+    script = ./checks + "/${name}.py";
+    uses = [ "job" ] ++ uses;
+    inherit inputs;
+  };
+
+  # A tool of the test environment on the source tree, which can't be written to.
+  tool = name: commands: lib.shell "check-${name}" { } ''
+    cd ${sources.checked}
+    PATH=${testEnv}/bin:$PATH
+    ${commands}
+    echo passed > $out
+  '';
+in
+{
+  unit = tool "unit" ''
+    python3 -I -B ${./checks/run_pytest.py} $PWD -m 'not integration'
+  '';
+  lint = tool "lint" ''
+    ruff check --no-cache
+    ruff format --check --no-cache
+  '';
+  types = tool "types" ''
+    python3 -m mypy --cache-dir=/dev/null
+    cd nix/builders
+    python3 -m mypy --cache-dir=/dev/null --config-file=/dev/null --strict *.py
+  '';
+  layers = tool "layers" ''
+    lint-imports --no-cache
+    sh ${./checks/broken-layers.sh} ${./checks/broken-layers}
+  '';
+
+  # Each module alone, in the interpreter that the command uses.
+  imports = check harness "imports" [ ] { inherit harness; };
+  python = check python "python" [ ] { };
+  runtime = check python "runtime" [ ] { inherit runtime; };
+  rootfs = check python "rootfs" [ "listing" ] { inherit rootfs; };
+  image = check python "image" [ "listing" ] { inherit image rootfs; };
+  pins = check python "pins" [ ] { folder = sources.pins; };
+
+  # The seed is the one executable that isn't built from a pin: it must be what the pinned package holds.
+  seed = lib.shell "check-seed" { package = pins.pin "deb" "busybox-static"; } ''
+    ar p $package data.tar.xz | unxz -c | tar -x -f - ./bin/busybox
+    cmp bin/busybox ${lib.busybox}
+    echo passed > $out
+  '';
+}

@@ -1,0 +1,1 @@
+"""A package with the layers of the harness, one of which imports upwards."""

@@ -1,0 +1,1 @@
+"""The layer agents of a package that breaks the layers."""

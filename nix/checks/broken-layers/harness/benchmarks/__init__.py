@@ -1,0 +1,1 @@
+"""The layer benchmarks of a package that breaks the layers."""

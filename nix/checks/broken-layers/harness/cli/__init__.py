@@ -1,0 +1,1 @@
+"""The layer cli of a package that breaks the layers."""

@@ -1,0 +1,1 @@
+"""The layer errors of a package that breaks the layers."""

@@ -1,0 +1,1 @@
+"""The layer gateway of a package that breaks the layers."""

@@ -1,0 +1,1 @@
+"""The layer grading of a package that breaks the layers."""

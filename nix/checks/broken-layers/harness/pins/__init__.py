@@ -1,0 +1,1 @@
+"""The layer pins of a package that breaks the layers."""

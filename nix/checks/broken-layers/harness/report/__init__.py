@@ -1,0 +1,1 @@
+"""The layer report of a package that breaks the layers."""

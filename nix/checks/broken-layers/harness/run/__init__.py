@@ -1,0 +1,1 @@
+"""The layer run of a package that breaks the layers."""

@@ -1,0 +1,1 @@
+"""The layer sandbox of a package that breaks the layers."""

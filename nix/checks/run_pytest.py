@@ -1,0 +1,25 @@
+"""Run the tests of a source tree that can't be written to: ``run_pytest.py SOURCE [ARGUMENT...]`` of pytest.
+
+The harness under test is the installed one; SOURCE stands last on the import path, for what the tests share.
+"""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+
+def main() -> int:
+    """Run pytest; its exit status."""
+    source, *arguments = sys.argv[1:]
+    sys.path.append(source)
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    os.chdir(source)
+    with tempfile.TemporaryDirectory() as scratch:
+        os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(Path(scratch, "hypothesis"))
+        return int(pytest.main(["-p", "no:cacheprovider", "--rootdir", source, *arguments]))
+
+
+sys.exit(main())

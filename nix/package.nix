@@ -1,0 +1,16 @@
+# The harness: a thin layer over the environment of its dependencies, so that an edit rebuilds in a second or two.
+{ step, python, env, program, sources }:
+step {
+  name = "hermetic-harness";
+  script = ./builders/package.py;
+  uses = [ "bytecode" "job" "layer" "wheel" ];
+  inputs = {
+    inherit python;
+    source = sources.harness;
+    inherit (sources) project;
+    below = [ env ];
+    wrapper = program.script ''
+      exec @out@/libexec/harness "$@"
+    '';
+  };
+}
