@@ -1,0 +1,91 @@
+"""The folder of one user on this node that holds the states of all that user's harness processes."""
+
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from harness.errors import HostUnfitError, NoSpaceError
+
+#: Podman's database, the overlays' empty upper folders and a log: a few MiB for each sandbox under way.
+NEEDED_BYTES = 64 << 20
+NEEDED_INODES = 2000
+#: A UNIX socket's path has at most 107 bytes, and podman puts its own below ours.
+LONGEST = 50
+ELSEWHERE = "Set HARNESS_STATE_DIR to a folder on this machine's own disk, with a path of under 35 bytes."
+
+
+def parent(env: Mapping[str, str]) -> Path:
+    """HARNESS_STATE_DIR, else /var/tmp, else TMPDIR: on this node's own disk, and the same for every process, so that
+    the next one finds what a dead one left."""
+    if env.get("HARNESS_STATE_DIR"):
+        return Path(env["HARNESS_STATE_DIR"]).absolute()
+    for folder in (Path("/var/tmp"), Path(env.get("TMPDIR", "/tmp"))):  # noqa: S108
+        if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
+            return folder
+    raise HostUnfitError(f"Neither /var/tmp nor TMPDIR can be written to. {ELSEWHERE}")
+
+
+def check_space(folder: Path) -> None:
+    """Refuses a disk on which podman could not even write its database."""
+    room = os.statvfs(folder)
+    free = room.f_bavail * room.f_frsize
+    # A file system without a fixed number of inodes (btrfs) reports none at all.
+    if free < NEEDED_BYTES or (room.f_files and room.f_favail < NEEDED_INODES):
+        raise NoSpaceError(
+            f"{folder} has {free >> 20} MiB and {room.f_favail} inodes free; sandboxes need {NEEDED_BYTES >> 20} MiB "
+            f"and {NEEDED_INODES} inodes. Make room, or: {ELSEWHERE}"
+        )
+
+
+@contextmanager
+def no_space(folder: Path) -> Iterator[None]:
+    """Turns the kernel's word for a full disk into one that says which disk and what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise NoSpaceError(f"{folder}: {error.strerror}. Make room, or: {ELSEWHERE}") from error
+
+
+def folder(env: Mapping[str, str], uid: int) -> Path:
+    """Makes ``hermetic-UID`` if need be, and checks that nobody else made it.
+
+    Args:
+        uid: of the user, as the host sees it.
+
+    Raises:
+        HostUnfitError: it can't be made, isn't ours, or its path is too long for sockets.
+        NoSpaceError: the disk is full.
+    """
+    base = parent(env) / f"hermetic-{uid}"
+    if len(os.fsencode(base)) > LONGEST:
+        raise HostUnfitError(f"{base} is too long for the sockets below it. {ELSEWHERE}")
+    try:
+        with no_space(base):
+            base.mkdir(mode=0o711, parents=True, exist_ok=True)
+        found = base.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+            raise HostUnfitError(f"{base} is not a folder of this user's. Remove it, or: {ELSEWHERE}")
+        base.chmod(0o711)  # every sandbox's own ids pass through it to what is mounted into the sandbox
+    except OSError as error:
+        raise HostUnfitError(f"{base} can't be made: {error.strerror}. {ELSEWHERE}") from error
+    check_space(base)
+    return base
+
+
+def link_helpers(base: Path, helpers: Mapping[str, Path]) -> Path:
+    """A folder with links to newuidmap and newgidmap and nothing else, to stand on PATH instead of /usr/bin."""
+    links = base / "bin"
+    links.mkdir(mode=0o711, exist_ok=True)
+    for name, target in helpers.items():
+        link = links / name
+        if not link.is_symlink() or link.readlink() != target:
+            fresh = links / f".{name}-{secrets.token_hex(4)}"
+            fresh.symlink_to(target)
+            fresh.replace(link)
+    return links

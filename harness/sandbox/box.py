@@ -1,0 +1,182 @@
+"""One sandbox under way."""
+
+import asyncio
+import socket
+import time
+from typing import Any, Literal
+
+from harness.errors import SandboxError
+from harness.sandbox import limits, ruleset
+from harness.sandbox.files import Files
+from harness.sandbox.lifeline import Lifeline
+from harness.sandbox.network import Network
+from harness.sandbox.runtime import Runtime
+from harness.sandbox.service import Service
+from harness.sandbox.slots import Slot
+from harness.sandbox.values import Ended, Evidence, Stage
+from harness.sandbox.watchdog import Watchdog
+
+#: Between two looks for the exit status that conmon writes down, and until we give up.
+STATUS_INTERVAL, STATUS_SECONDS = 0.02, 30.0
+
+Reason = Literal["exited", "timed-out", "out-of-memory", "stopped"]
+
+
+class Box:
+    """A sandbox whose namespaces are there and whose command has not started; made by `make`.
+
+    ``listener`` is a listening socket inside the sandbox's network namespace, the one thing that it can reach.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        stage: Stage,
+        service: Service,
+        files: Files,
+        *,
+        lifeline: Lifeline,
+        network: Network,
+        listener: socket.socket,
+        watchdog: Watchdog,
+        cgroups: bool,
+        seccomp_sha256: str,
+    ) -> None:
+        self.name = name
+        self.listener = listener
+        self._stage = stage
+        self._service = service
+        self._files = files
+        self._lifeline = lifeline
+        self._network = network
+        self._watchdog = watchdog
+        self._cgroups = cgroups
+        self._seccomp_sha256 = seccomp_sha256
+        self._started = False
+
+    async def run(self, timeout: float, stop: asyncio.Event | None = None) -> Ended:  # noqa: ASYNC109
+        """Starts the command and returns when nothing of the sandbox lives any more; once only.
+
+        Args:
+            timeout: seconds after which everything in it is killed.
+            stop: set from elsewhere to have it killed at once.
+
+        Raises:
+            SandboxError: it could not be started, or not be killed.
+        """
+        if self._started or timeout >= self._stage.limits.backstop:
+            raise ValueError("a sandbox runs once, for less than its backstop")
+        self._started = True
+        began = time.monotonic()
+        await self._service.call("POST", f"/containers/{self.name}/start")
+        how = await self._until(timeout, stop or asyncio.Event())
+        await self._lifeline.kill()  # where it ended by itself this is only the proof
+        seconds = time.monotonic() - began
+        if how != "exited":
+            return Ended(None, how, seconds)
+        state = await self._final_state()
+        if state["OOMKilled"]:
+            return Ended(None, "out-of-memory", seconds)
+        return Ended(int(state["ExitCode"]), "exited", seconds)
+
+    async def _until(self, timeout: float, stop: asyncio.Event) -> Reason:  # noqa: ASYNC109
+        reasons: dict[asyncio.Task[Any], Reason] = {
+            asyncio.create_task(self._lifeline.ended()): "exited",
+            asyncio.create_task(self._watchdog.watch()): "out-of-memory",
+            asyncio.create_task(stop.wait()): "stopped",
+        }
+        try:
+            done, _ = await asyncio.wait(reasons, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in reasons:
+                task.cancel()
+        for task in done:
+            task.result()  # a watchdog that can't look is an error, not an end
+        return next((reason for task, reason in reasons.items() if task in done), "timed-out")
+
+    async def _final_state(self) -> dict[str, Any]:
+        deadline = time.monotonic() + STATUS_SECONDS
+        while time.monotonic() < deadline:
+            state: dict[str, Any] = (await self._service.call("GET", f"/containers/{self.name}/json"))["State"]
+            if state["Status"] in ("exited", "stopped"):
+                return state
+            await asyncio.sleep(STATUS_INTERVAL)
+        raise SandboxError(f"The exit status of {self.name} did not appear in {STATUS_SECONDS:.0f} s")
+
+    async def evidence(self) -> Evidence:
+        """What the outside saw, after `run`.
+
+        Raises:
+            SandboxError: the packet filter or an output can't be read.
+        """
+        if not self._lifeline.dead:
+            raise SandboxError("Evidence of a sandbox is read when nothing in it lives any more")
+        counted = await self._network.counted()
+        return Evidence(
+            ruleset_sha256=ruleset.digest(),
+            seccomp_sha256=self._seccomp_sha256,
+            allowed=counted.allowed,
+            denied=counted.denied,
+            destinations=counted.destinations,
+            truncated=counted.truncated,
+            limits=limits.held(self._cgroups),
+            peak_rss=self._watchdog.peak,
+            full=self._files.full(),
+            outputs=await asyncio.to_thread(self._files.read),
+        )
+
+    async def remove(self) -> None:
+        """Ends and removes everything of it."""
+        self.listener.close()
+        try:
+            await self._lifeline.kill()
+        finally:
+            self._network.close()
+            self._lifeline.close()
+
+
+async def make(
+    service: Service,
+    runtime: Runtime,
+    spec: dict[str, Any],
+    *,
+    stage: Stage,
+    slot: Slot,
+    files: Files,
+    cgroups: bool,
+    seccomp_sha256: str,
+) -> Box:
+    """Creates the container up to its namespaces, and the network in them; nothing of the workload runs.
+
+    Raises:
+        SandboxError: with what podman, runc, ip or nft said. The container is to be removed by its name.
+    """
+    name = spec["name"]
+    await service.call("POST", "/containers/create", body=spec)
+    await service.call("POST", f"/containers/{name}/init")
+    pid = (await service.call("GET", f"/containers/{name}/json"))["State"]["Pid"]
+    lifeline = Lifeline(pid, slot)
+    network = None
+    try:
+        network = Network(runtime, pid)
+        listener = await network.listener()
+        group = limits.cgroup_of(pid) if cgroups else None
+        holds = group is not None and limits.in_force(group, stage.limits)
+    except BaseException:
+        if network is not None:
+            network.close()
+        lifeline.close()
+        raise
+    watchdog = Watchdog(slot, None if holds else stage.limits.memory)
+    return Box(
+        name,
+        stage,
+        service,
+        files,
+        lifeline=lifeline,
+        network=network,
+        listener=listener,
+        watchdog=watchdog,
+        cgroups=holds,
+        seccomp_sha256=seccomp_sha256,
+    )

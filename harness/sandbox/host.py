@@ -1,0 +1,139 @@
+"""All sandboxes of one harness process: the private podman service, the slots of ids, and each sandbox's life."""
+
+import asyncio
+import hashlib
+import itertools
+import os
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Any, Self
+
+from harness.errors import HostUnfitError
+from harness.sandbox import base, box, files, limits, namespace, network, reaper, spec, state
+from harness.sandbox.runtime import Runtime
+from harness.sandbox.service import Service
+from harness.sandbox.slots import Slots
+from harness.sandbox.values import Stage
+
+
+async def whatever_happens(work: Coroutine[Any, Any, None]) -> None:
+    """Sees ``work`` through, even while its caller is cancelled; the cancellation comes through afterwards."""
+    task = asyncio.ensure_future(work)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = True
+        except Exception:  # noqa: BLE001  raised below, by result()
+            break
+    task.result()
+    if cancelled:
+        raise asyncio.CancelledError
+
+
+class Host:
+    """To be entered inside `namespace.enter`; makes sandboxes until it is left, then removes all that it made.
+
+    ``swept`` names the dead owners whose folders the start removed.
+    """
+
+    def __init__(self, runtime: Runtime, env: Mapping[str, str] | None = None) -> None:
+        """``env`` is where HARNESS_STATE_DIR and the rest are looked up; the process's own by default."""
+        self._runtime = runtime
+        self._env = os.environ if env is None else env
+        self._numbers = itertools.count()
+        self._names: set[str] = set()
+        self.swept: tuple[str, ...] = ()
+        #: Whether a cgroup of ours can hold limits here; what held for one sandbox stands in its evidence.
+        self.cgroups = limits.delegated()
+
+    async def __aenter__(self) -> Self:
+        """
+        Raises:
+            HostUnfitError: outside the namespace, no packet filter in the kernel, no space.
+            SandboxError: podman's service does not start.
+        """
+        if not namespace.inside():
+            raise HostUnfitError("Sandboxes can only be made inside the harness's own namespace (namespace.enter).")
+        parent = base.folder(self._env, int(self._env[namespace.HOST_UID]))
+        self._slots = Slots(namespace.mapped_ids())
+        self.swept = await asyncio.to_thread(reaper.sweep, parent)
+        self._state = state.create(parent, self._runtime, self._env)
+        self._seccomp_sha256 = hashlib.sha256(self._state.seccomp.read_bytes()).hexdigest()
+        self._service = Service(self._state, self._runtime, self._env, self._after_restart)
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._service.start())
+                tasks.create_task(network.check_kernel(self._runtime))
+        except BaseException as error:
+            await whatever_happens(self._close())
+            if isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+                raise error.exceptions[0] from error
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await whatever_happens(self._close())
+
+    async def _close(self) -> None:
+        await self._service.stop()
+        await asyncio.to_thread(state.remove, self._state)
+
+    async def _after_restart(self) -> None:
+        await reaper.containers(self._service, self._state.name, self._names)
+
+    @asynccontextmanager
+    async def sandbox(self, stage: Stage) -> AsyncIterator[box.Box]:
+        """A sandbox for ``stage``, ready to run; waits for a free slot. Gone at the end, whatever happens.
+
+        Raises:
+            SandboxError: it could not be made or removed.
+        """
+        async with self._slots.take() as slot:
+            name = f"{self._state.name}-{next(self._numbers)}"
+            folder = self._state.boxes / name
+            staged = await asyncio.to_thread(files.make, folder, slot.first, stage)
+            made: box.Box | None = None
+            self._names.add(name)
+            try:
+                made = await box.make(
+                    self._service,
+                    self._runtime,
+                    spec.create(stage, slot, self._place(name, staged)),
+                    stage=stage,
+                    slot=slot,
+                    files=staged,
+                    cgroups=self.cgroups,
+                    seccomp_sha256=self._seccomp_sha256,
+                )
+                yield made
+            finally:
+                await whatever_happens(self._remove(name, made, staged))
+
+    def _place(self, name: str, staged: files.Files) -> spec.Place:
+        return spec.Place(
+            name=name,
+            owner=self._state.name,
+            rootfs=self._runtime.root,
+            seccomp=self._state.seccomp,
+            inputs=staged.inputs,
+            outputs=staged.outputs,
+            writable=staged.writable,
+            cgroups=self.cgroups,
+        )
+
+    async def _remove(self, name: str, made: box.Box | None, staged: files.Files) -> None:
+        """The container goes by its name, so that one whose creation was not answered goes as well."""
+        try:
+            if made is not None:
+                await made.remove()
+        finally:
+            try:
+                await reaper.remove(self._service, name)
+            finally:
+                self._names.discard(name)
+                await asyncio.to_thread(staged.remove)

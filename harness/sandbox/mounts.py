@@ -1,0 +1,56 @@
+"""Mounting and unmounting in the harness's own mount namespace; the pinned runtime has no mount program."""
+
+import ctypes
+import errno
+import os
+from pathlib import Path
+
+from harness.errors import SandboxError
+
+MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
+MNT_DETACH, UMOUNT_NOFOLLOW = 2, 8
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def tmpfs(where: Path, size: int, inodes: int, *, mode: int, owner: int = 0, executable: bool = False) -> None:
+    """A new empty file system in memory on the folder ``where``.
+
+    Args:
+        size: bytes; the kernel rounds up to whole pages.
+        inodes: files and folders, its root included. Without a bound a sandbox could fill the kernel's own memory
+            with empty files, which no size counts.
+        owner: uid and gid of its root folder.
+
+    Raises:
+        SandboxError: the kernel refused.
+    """
+    flags = MS_NOSUID | MS_NODEV | (0 if executable else MS_NOEXEC)
+    options = f"size={size},nr_inodes={inodes},mode={mode:o},uid={owner},gid={owner}"
+    if _libc.mount(b"tmpfs", os.fsencode(where), b"tmpfs", ctypes.c_ulong(flags), options.encode()) != 0:
+        raise SandboxError(f"No tmpfs can be mounted on {where} ({options}): {os.strerror(ctypes.get_errno())}")
+
+
+def unmount(where: Path) -> None:
+    """Takes the mount off at once, whoever still uses it; nothing happens where none is."""
+    if _libc.umount2(os.fsencode(where), MNT_DETACH | UMOUNT_NOFOLLOW) != 0:
+        code = ctypes.get_errno()
+        if code not in (errno.EINVAL, errno.ENOENT):
+            raise SandboxError(f"{where} can't be unmounted: {os.strerror(code)}")
+
+
+def below(folder: Path, mountinfo: str) -> tuple[Path, ...]:
+    """The mount points under ``folder`` in the text of /proc/self/mountinfo, the newest first."""
+    points = []
+    for line in mountinfo.splitlines():
+        # Blank, tab, newline and backslash stand there as octal escapes.
+        point = Path(line.split(" ")[4].encode().decode("unicode_escape"))
+        if folder in point.parents:
+            points.append(point)
+    return tuple(reversed(points))
+
+
+def unmount_below(folder: Path) -> None:
+    """Takes off everything that is mounted under ``folder``, so that nothing of it is entered when it is removed."""
+    for point in below(folder, Path("/proc/self/mountinfo").read_text()):
+        unmount(point)

@@ -1,0 +1,158 @@
+"""The harness's own user, mount and PID namespace: its death by any signal ends everything that it started.
+
+::
+
+    outer (this process) ── unshare ── init.py (PID 1 inside) ── the harness ── podman service, conmon, sandboxes
+
+Each dies with the one before it: unshare and init by the parent-death signal, init moreover by the end of its channel
+to the outer process. When PID 1 is gone the kernel kills the rest and drops the mounts.
+"""
+
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from harness.errors import HostUnfitError
+from harness.sandbox import base, fitness, init, runtime, subids
+
+PR_SET_PDEATHSIG = 1
+#: The host's pid of the outer process, for the names of state folders.
+OUTER_VARIABLE = "HARNESS_OUTER_PID"
+#: Podman takes these as the sign that it needn't make a namespace of its own.
+CONFIGURED = "_CONTAINERS_USERNS_CONFIGURED"
+HOST_UID = "_CONTAINERS_ROOTLESS_UID"
+HOST_GID = "_CONTAINERS_ROOTLESS_GID"
+
+
+def inside() -> bool:
+    """Whether this process runs in a namespace that `enter` made.
+
+    The variable holds the number of the PID namespace that init found itself in: one that was left over in an
+    environment names another namespace than ours.
+    """
+    try:
+        here = str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return False
+    return os.environ.get(init.NAMESPACE_VARIABLE) == here and os.geteuid() == 0 and mapped_ids().count > 0
+
+
+def mapped_ids(uid_map: Path = Path("/proc/self/uid_map")) -> subids.IdRange:
+    """The subordinate ids that stand from 1 on inside: ``first`` as the host counts them; none outside."""
+    for line in uid_map.read_text().splitlines():
+        here, there, count = map(int, line.split())
+        if here == 1:
+            return subids.IdRange(there, count)
+    return subids.IdRange(0, 0)
+
+
+def command(
+    tools: runtime.Runtime, setup: fitness.IdSetup, channel: int, stderr: int, argv: Sequence[str]
+) -> list[str]:
+    """The command line that makes the namespaces and runs ``argv`` under init in them.
+
+    The ranges are given as numbers since unshare, with the C library of the runtime, looks up no directory service.
+    """
+    users, groups = setup.users, setup.groups
+    return [
+        *(tools.program("unshare"), "--user", "--map-root-user"),
+        *(f"--map-users={users.first},1,{users.count}", f"--map-groups={groups.first},1,{groups.count}"),
+        *("--mount", "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc", "--"),
+        *(sys.executable, "-I", "-S", init.__file__, str(channel), str(stderr), *argv),
+    ]
+
+
+def environment(tools: runtime.Runtime, links: Path, env: Mapping[str, str]) -> dict[str, str]:
+    """``env`` for the inner side: no folder of the host's programs is on PATH."""
+    return {
+        **env,
+        "PATH": f"{tools.bin}:{links}",
+        CONFIGURED: "done",
+        HOST_UID: str(os.getuid()),
+        HOST_GID: str(os.getgid()),
+        OUTER_VARIABLE: str(os.getpid()),
+    }
+
+
+def die_with(parent: int, libc: ctypes.CDLL) -> Callable[[], None]:
+    """What a fresh child does: ask for SIGKILL at its parent's death, and look whether that has come already."""
+
+    def ask() -> None:
+        # Blocked, not ignored: unshare keeps the mask and must not die of a signal that is meant for the harness.
+        signal.pthread_sigmask(signal.SIG_BLOCK, init.FORWARDED)
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(128 + signal.SIGKILL)
+
+    return ask
+
+
+@contextmanager
+def passing_on(channel: socket.socket) -> Iterator[None]:
+    """While it lasts each signal for the harness goes into the channel, once; those that are ignored stay ignored."""
+
+    def send(number: int, _: object) -> None:
+        channel.send(bytes([number]), socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+
+    before = {number: signal.getsignal(number) for number in init.FORWARDED}
+    for number, handler in before.items():
+        if handler != signal.SIG_IGN:
+            signal.signal(number, send)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def explain(said: str) -> HostUnfitError:
+    """Why the namespace could not be entered, out of what unshare and newuidmap said."""
+    reason = fitness.apparmor() or (
+        "See that newuidmap is setuid root on a file system that is not mounted nosuid, and that the kernel allows "
+        "user, mount and PID namespaces here"
+    )
+    return HostUnfitError(f"The harness's namespace can't be made: {said.strip() or 'unshare failed'}. {reason}.")
+
+
+def enter(argv: Sequence[str], env: Mapping[str, str]) -> int:
+    """Runs ``argv`` with ``env`` inside and waits for it; to be called by the main thread of a small process.
+
+    The inner side has its own session, so that a terminal's Ctrl-C reaches this process alone, which passes it on.
+
+    Returns:
+        The exit status; 128 + n when signal n ended the command or anything between here and there.
+
+    Raises:
+        HostUnfitError: this host can't give the namespace; the text says what an administrator can do.
+    """
+    tools = runtime.find(env)
+    setup = fitness.check(env)
+    links = base.link_helpers(base.folder(env, os.getuid()), setup.helpers)
+    libc = ctypes.CDLL(None, use_errno=True)  # loaded before the fork
+    ours, theirs = socket.socketpair()
+    # Until init runs, standard error is a file of ours, so that a failure can be explained.
+    with ours, theirs, os.fdopen(os.memfd_create("stderr"), "w+b") as said, passing_on(ours):
+        real_stderr = os.dup(2)
+        with subprocess.Popen(
+            command(tools, setup, theirs.fileno(), real_stderr, argv),
+            env=environment(tools, links, env),
+            stderr=said,
+            pass_fds=(theirs.fileno(), real_stderr),
+            start_new_session=True,
+            preexec_fn=die_with(os.getpid(), libc),
+        ) as child:
+            os.close(real_stderr)
+            theirs.close()
+            child.wait()
+        heard = ours.recv(16)
+        if not heard.startswith(init.READY):
+            said.seek(0)
+            raise explain(said.read().decode(errors="replace"))
+    # unshare's own status is no help: it ends with 1 when init was killed. Without a last word from init it was.
+    return heard[1] if len(heard) > 1 else 128 + signal.SIGKILL

@@ -1,0 +1,110 @@
+"""A sandbox's network namespace from outside: making its listener, reading what its packet filter counted."""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+from harness.errors import HostUnfitError, SandboxError
+from harness.sandbox import ruleset
+from harness.sandbox.runtime import Runtime
+
+HELPER = Path(__file__).with_name("netns_helper.py")
+
+
+def _helper(runtime: Runtime) -> list[str]:
+    """The helper's command line; Python gets the program as text, which needs no readable file in the namespace."""
+    arguments = [runtime.program("ip"), runtime.program("nft"), ruleset.ADDRESS, str(ruleset.PORT), ruleset.RULES]
+    return [sys.executable, "-I", "-S", "-c", HELPER.read_text(), *arguments]
+
+
+async def _listener(command: list[str], descriptors: tuple[int, ...]) -> socket.socket:
+    """Runs the helper and takes the socket that it sends."""
+    ours, theirs = socket.socketpair()
+    with ours:
+        with theirs:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                pass_fds=descriptors,
+                env={},
+                cwd="/",
+            )
+        _, said = await process.communicate()
+        _, received, *_ = socket.recv_fds(ours, 1, 1, socket.MSG_DONTWAIT) if process.returncode == 0 else (b"", [])
+    if not received:
+        raise SandboxError(f"The sandbox's network could not be set up: {said.decode(errors='replace').strip()}")
+    listener = socket.socket(fileno=received[0])
+    listener.setblocking(False)
+    return listener
+
+
+async def check_kernel(runtime: Runtime) -> None:
+    """Loads the very rules in a namespace that is thrown away.
+
+    Raises:
+        HostUnfitError: this kernel can't filter packets as we need it.
+    """
+    try:
+        listener = await _listener([runtime.program("unshare"), "--net", *_helper(runtime)], ())
+    except SandboxError as error:
+        raise HostUnfitError(
+            f"This kernel can't filter a sandbox's packets (nf_tables). {error}. "
+            "As root: modprobe -a nf_tables nft_reject_inet, or use a kernel with CONFIG_NF_TABLES"
+        ) from error
+    listener.close()
+
+
+class Network:
+    """Holds a sandbox's user and network namespace open, so that they can be read after its last process."""
+
+    def __init__(self, runtime: Runtime, pid: int) -> None:
+        """``pid`` is the sandbox's first process, not yet running anything of the sandbox."""
+        self._runtime = runtime
+        self._descriptors = tuple(
+            os.open(f"/proc/{pid}/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC) for kind in ("user", "net")
+        )
+
+    def _enter(self, *command: str) -> list[str]:
+        user, net = self._descriptors
+        nsenter = self._runtime.program("nsenter")
+        return [nsenter, f"--user=/proc/self/fd/{user}", f"--net=/proc/self/fd/{net}", *command]
+
+    async def listener(self) -> socket.socket:
+        """Sets the namespace up; returns a socket that listens inside and is ours, non-blocking.
+
+        Raises:
+            SandboxError: with what ip or nft said.
+        """
+        return await _listener(self._enter(*_helper(self._runtime)), self._descriptors)
+
+    async def counted(self) -> ruleset.Counted:
+        """What the packet filter saw so far.
+
+        Raises:
+            SandboxError: the filter can't be read: without it there is no evidence.
+        """
+        process = await asyncio.create_subprocess_exec(
+            *self._enter(self._runtime.program("nft"), "-j", "list", "table", "inet", ruleset.TABLE),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=self._descriptors,
+            env={},
+            cwd="/",
+        )
+        listing, said = await process.communicate()
+        try:
+            return ruleset.parse(listing)
+        except (ValueError, KeyError, TypeError) as error:
+            raise SandboxError(f"The packet filter can't be read: {said.decode(errors='replace').strip()}") from error
+
+    def close(self) -> None:
+        """Lets the namespaces go."""
+        for descriptor in self._descriptors:
+            os.close(descriptor)
+        self._descriptors = ()

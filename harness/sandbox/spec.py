@@ -1,0 +1,107 @@
+"""The create call of a sandbox: podman's own JSON, as a value. Pure."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from harness.sandbox.slots import Slot
+from harness.sandbox.subids import SLOT_IDS
+from harness.sandbox.values import Stage
+
+#: The sandbox's only user, as it sees itself.
+USER_ID = 1000
+OWNER_LABEL = "harness.owner"
+CPU_PERIOD = 100_000  # microseconds: the kernel's default
+#: The kernel's out-of-memory killer takes a sandbox before it takes the harness.
+OOM_SCORE = 500
+
+
+@attrs.frozen
+class Place:
+    """What of the host a sandbox is made of: all paths are in the harness's mount namespace."""
+
+    name: str
+    owner: str
+    rootfs: Path
+    seccomp: Path
+    #: Staged files, to be seen at /task/in.
+    inputs: Path
+    #: Name under /task/out -> the one file that is seen there.
+    outputs: Mapping[str, Path]
+    #: Folder in the sandbox -> a bounded file system in memory.
+    writable: Mapping[str, Path]
+    #: Whether a cgroup of ours can hold memory, CPUs and processes.
+    cgroups: bool
+
+
+def _bind(source: Path, destination: str, *options: str) -> dict[str, Any]:
+    return {
+        "type": "bind",
+        "source": str(source),
+        "destination": destination,
+        "options": ["rbind", "nosuid", "nodev", *options],
+    }
+
+
+def _mounts(place: Place) -> list[dict[str, Any]]:
+    return [
+        *(_bind(source, folder, "rw") for folder, source in sorted(place.writable.items())),
+        _bind(place.inputs, "/task/in", "ro", "noexec"),
+        *(_bind(source, f"/task/out/{name}", "rw", "noexec") for name, source in sorted(place.outputs.items())),
+    ]
+
+
+def _ulimits(stage: Stage) -> list[dict[str, Any]]:
+    limits = stage.limits
+    values = {"core": 0, "fsize": limits.workdir, "nofile": limits.open_files, "nproc": limits.pids}
+    return [{"type": name, "soft": value, "hard": value} for name, value in values.items()]
+
+
+def _cgroup_limits(stage: Stage) -> dict[str, Any]:
+    limits = stage.limits
+    return {
+        "memory": {"limit": limits.memory, "swap": limits.memory},  # equal: no swap on top of it
+        "cpu": {"quota": int(limits.cpus * CPU_PERIOD), "period": CPU_PERIOD},
+        "pids": {"limit": limits.pids},
+    }
+
+
+def create(stage: Stage, slot: Slot, place: Place) -> dict[str, Any]:
+    """The body of ``POST containers/create``.
+
+    No capability, no new privileges, no network device, no writable folder of the host; its own range of ids.
+    """
+    ids = [{"container_id": 0, "host_id": slot.first, "size": SLOT_IDS}]
+    spec = {
+        "name": place.name,
+        "labels": {**{f"harness.{key}": value for key, value in stage.labels.items()}, OWNER_LABEL: place.owner},
+        "command": list(stage.command),
+        "env": dict(stage.env),
+        "user": f"{USER_ID}:{USER_ID}",
+        "work_dir": "/workspace",
+        "hostname": "sandbox",
+        "rootfs": str(place.rootfs),
+        "rootfs_overlay": True,
+        "read_only_filesystem": True,
+        "read_write_tmpfs": False,
+        "netns": {"nsmode": "none"},
+        # The tree's own /etc/hosts and resolv.conf: podman's would hold the host's name and name servers.
+        "use_image_hosts": True,
+        "use_image_resolve_conf": True,
+        "cap_drop": ["ALL"],
+        "no_new_privileges": True,
+        "seccomp_profile_path": str(place.seccomp),
+        "userns": {"nsmode": "private"},
+        "idmappings": {"HostUIDMapping": False, "HostGIDMapping": False, "UIDMap": ids, "GIDMap": ids},
+        "systemd": "false",
+        "timeout": stage.limits.backstop,
+        "stop_timeout": 0,
+        "log_configuration": {"driver": "none"},
+        "oom_score_adj": OOM_SCORE,
+        "r_limits": _ulimits(stage),
+        "mounts": _mounts(place),
+    }
+    # Asked for without a cgroup of ours, limits are either ignored without a word or keep the sandbox from starting.
+    return {**spec, "resource_limits": _cgroup_limits(stage)} if place.cgroups else spec

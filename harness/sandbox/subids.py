@@ -1,0 +1,63 @@
+"""Ranges of subordinate ids: reading /etc/subuid and /etc/subgid, and choosing one."""
+
+from collections.abc import Iterable
+
+import attrs
+
+from harness.errors import HostUnfitError
+
+#: Ids that each sandbox gets for itself; OpenCode and the shell need one, Debian's own users reach to 999 and nobody's
+#: number is mapped to by nothing.
+SLOT_IDS = 2000
+#: What an administrator is told to give: Debian's own default, enough for 32 sandboxes.
+USUAL_IDS = 65536
+FIRST_USUAL_ID = 100000
+
+
+@attrs.frozen
+class IdRange:
+    """``count`` ids of the host from ``first`` on."""
+
+    first: int
+    count: int
+
+
+def parse(text: str, names: Iterable[str]) -> tuple[IdRange, ...]:
+    """The ranges that one of ``names`` (user name, or uid as text) owns; lines that can't be read are left out."""
+    wanted = set(names)
+    ranges = []
+    for line in text.splitlines():
+        fields = line.split("#")[0].strip().split(":")
+        if len(fields) == 3 and fields[0] in wanted and fields[1].isdecimal() and fields[2].isdecimal():
+            ranges.append(IdRange(int(fields[1]), int(fields[2])))
+    return tuple(ranges)
+
+
+def free_start(text: str) -> int:
+    """The first id above every range in ``text``: what a new range may start with."""
+    ends = [FIRST_USUAL_ID]
+    for line in text.splitlines():
+        fields = line.split(":")
+        if len(fields) == 3 and fields[1].isdecimal() and fields[2].isdecimal():
+            ends.append(int(fields[1]) + int(fields[2]))
+    return max(ends)
+
+
+def choose(text: str, names: Iterable[str], file: str) -> IdRange:
+    """The user's largest range in ``text``, the content of ``file``.
+
+    Raises:
+        HostUnfitError: there is none, or it is too small for one sandbox; the text holds the command that helps.
+    """
+    names = tuple(names)
+    ranges = parse(text, names)
+    best = max(ranges, key=lambda found: found.count, default=None)
+    if best is not None and best.count >= SLOT_IDS:
+        return best
+    option = "--add-subuids" if file.endswith("subuid") else "--add-subgids"
+    first = free_start(text)
+    state = f"a range of only {best.count} ids" if best else "no range of ids"
+    raise HostUnfitError(
+        f"{file} gives user {names[0]} {state}; a sandbox needs {SLOT_IDS}. As root: "
+        f"usermod {option} {first}-{first + USUAL_IDS - 1} {names[0]}"
+    )

@@ -1,0 +1,142 @@
+"""The harness's own namespace: what it is, and that nothing of it outlives any part of it."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.sandbox import init, namespace
+from tests.sandbox.conftest import Entered, gone_within, tree
+
+Enter = Callable[..., Entered]
+
+LOOK = """
+import json, os
+from harness.sandbox import namespace
+print(json.dumps({"pid": os.getpid(), "uid": os.geteuid(), "inside": namespace.inside(), "path": os.environ["PATH"],
+    "processes": sorted(int(n) for n in os.listdir("/proc") if n.isdecimal()), "ids": namespace.mapped_ids().count,
+    "helpers": sorted(os.listdir(os.environ["PATH"].split(":")[1]))}))
+"""
+COUNT = """
+import json, os, signal, sys, time
+got = []
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
+    signal.signal(number, lambda number, _: got.append(number))
+print(json.dumps(os.getpid()), flush=True)
+end = time.monotonic() + float(sys.argv[1])
+while time.monotonic() < end and len(got) < 5:
+    time.sleep(0.02)
+time.sleep(0.2)
+print(json.dumps(sorted(got)), flush=True)
+"""
+BUSY = """
+import json, os, subprocess, sys, time
+# A daemon that has left our process group and session and was adopted by init.
+DAEMON = "import os, time\\nif os.fork(): os._exit(0)\\nos.setsid(); time.sleep(60)"
+subprocess.Popen([sys.executable, "-c", DAEMON]).wait()
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+print(json.dumps("ready"), flush=True)
+time.sleep(60)
+"""
+
+
+def test_outside_nothing_claims_to_be_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable that was left over from an earlier run names another namespace."""
+    monkeypatch.setenv(init.NAMESPACE_VARIABLE, "pid:[4026531836000]")
+    monkeypatch.setenv(namespace.CONFIGURED, "done")
+    assert not namespace.inside()
+
+
+def test_the_right_number_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the mapped ids of our own namespace the variable proves nothing."""
+    monkeypatch.setenv(init.NAMESPACE_VARIABLE, str(Path("/proc/self/ns/pid").readlink()))
+    assert not namespace.inside()
+
+
+@pytest.mark.integration
+def test_inside_it_is_root_of_a_small_world(enter: Enter) -> None:
+    found = enter(LOOK).result()
+    assert found["inside"] is True
+    assert (found["pid"], found["uid"], found["processes"]) == (2, 0, [1, 2])
+    assert found["ids"] >= 2000
+    assert found["helpers"] == ["newgidmap", "newuidmap"]
+    assert "/usr/bin" not in found["path"].split(":")
+
+
+@pytest.mark.integration
+def test_the_exit_status_comes_out(enter: Enter) -> None:
+    assert enter("import sys; sys.exit(7)").status() == 7
+
+
+@pytest.mark.integration
+def test_each_signal_is_passed_on_exactly_once(enter: Enter) -> None:
+    one = enter(COUNT, "10")
+    one.line()
+    for number in init.FORWARDED:
+        os.kill(one.pid, number)
+    assert one.line() == sorted(init.FORWARDED)
+    assert one.status() == 0
+
+
+@pytest.mark.integration
+def test_a_signal_to_init_reaches_the_main_process(enter: Enter) -> None:
+    one = enter(COUNT, "1")
+    one.line()
+    os.kill(tree(one.pid)[2], signal.SIGUSR1)
+    assert one.line() == [signal.SIGUSR1]
+
+
+@pytest.mark.integration
+def test_signals_that_the_caller_ignores_stay_ignored(enter: Enter) -> None:
+    """As under nohup."""
+    handler = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        one = enter("import signal; print(int(signal.getsignal(signal.SIGHUP) == signal.SIG_IGN))")
+    finally:
+        signal.signal(signal.SIGHUP, handler)
+    assert one.result() == 1
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(("who", "place"), [("outer", 0), ("unshare", 1), ("init", 2), ("main", 3)])
+def test_whoever_is_killed_takes_all_with_it(enter: Enter, who: str, place: int) -> None:
+    one = enter(BUSY)
+    one.line()
+    everyone = tree(one.pid)
+    assert len(everyone) == 6, everyone
+    os.kill(everyone[place], signal.SIGKILL)
+    assert gone_within(everyone, 2) == []
+    assert one.status() == (-signal.SIGKILL if who == "outer" else 128 + signal.SIGKILL)
+
+
+@pytest.mark.integration
+def test_a_terminals_interrupt_reaches_the_outer_process_alone(enter: Enter) -> None:
+    """The inner side is no member of the outer's session, so the terminal's signal can't arrive twice."""
+    one = enter(BUSY)
+    one.line()
+    outer, *inner = tree(one.pid)
+    assert os.getsid(outer) not in {os.getsid(pid) for pid in inner}
+
+
+@pytest.mark.integration
+def test_a_range_too_small_is_explained(enter: Enter) -> None:
+    """unshare's and newuidmap's own words come out with what to do."""
+    source = """
+import os, sys
+from harness.errors import HostUnfitError
+from harness.sandbox import fitness, namespace, subids
+real = fitness.check
+fitness.check = lambda env: fitness.IdSetup(real(env).helpers, subids.IdRange(2000000000, 65536), real(env).groups)
+try:
+    namespace.enter(["true"], os.environ)
+except HostUnfitError as error:
+    print(error)
+"""
+    enter("pass").status()
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+    assert "newuidmap" in done.stdout
+    assert "namespace can't be made" in done.stdout
