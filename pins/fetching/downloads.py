@@ -126,7 +126,7 @@ def _attempt(lot: Sequence[Pin], folder: Path, progress: Progress) -> tuple[str,
                 _keep(arrived, folder)
                 kept.append(pin)
             elif arrived.is_file() and not complaint:
-                problems.append(files.refuse(arrived, pin))
+                problems.append(files.refuse(arrived, pin, CLIENTS[pin.kind].commands[0]))
             else:
                 missed.append(pin)
     if kept:

@@ -20,12 +20,12 @@ def is_right(path: Path, pin: Pin) -> bool:
     return path.is_file() and path.stat().st_size == pin.size and sha256(path) == pin.sha256
 
 
-def refuse(path: Path, pin: Pin) -> WrongBytesError:
-    """The error for a file that is not the pinned one."""
+def refuse(path: Path, pin: Pin, origin: str) -> WrongBytesError:
+    """The error for a file that is not the pinned one; ``origin`` says where it came from."""
     return WrongBytesError(
         f"Refused {pin.file}: it is not the file that was pinned.\n"
         f"  pinned  sha256 {pin.sha256}, {pin.size} bytes\n"
-        f"  found   sha256 {sha256(path)}, {path.stat().st_size} bytes, in {path.parent}"
+        f"  found   sha256 {sha256(path)}, {path.stat().st_size} bytes, from {origin}"
     )
 
 

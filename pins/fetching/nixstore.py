@@ -63,8 +63,15 @@ def add(found: Sequence[tuple[Pin, Path]]) -> None:
             added = _nix_store("--add-fixed", "sha256", *paths).split()
         for (pin, path), store_path in zip(group, added, strict=True):
             if store_path != pin.path:
-                raise files.refuse(path, pin)
+                raise files.refuse(path, pin, str(path.parent))
+            _is_there(store_path)
         progress.advance(len(group), sum(pin.size for pin, _ in group), group[-1][0].file)
+
+
+def _is_there(path: str) -> None:
+    """Nix adds nothing that its database lists, even if the file was deleted behind its back."""
+    if not os.path.lexists(path):
+        raise HostUnfitError(f"{path} is gone, but Nix's database still lists it: run `nix-store --verify`, then this.")
 
 
 def _under_store_name(pin: Pin, path: Path, folder: Path) -> Path:
@@ -86,3 +93,4 @@ def add_seed(catalog: Catalog, deb: Path) -> None:
         added = _nix_store("--add-fixed", "--recursive", "sha256", str(tree)).strip()
     if added != catalog.seed.path:
         raise WrongBytesError(f"The seed out of {deb} is not the pinned one: pinned {catalog.seed.path}, made {added}.")
+    _is_there(added)

@@ -31,7 +31,7 @@ def from_folder(catalog: Catalog, folder: Path) -> list[PinsError]:
         if right:
             good[pin] = right
         elif paths:
-            problems.append(files.refuse(paths[0], pin))
+            problems.append(files.refuse(paths[0], pin, str(paths[0].parent)))
         elif pin in missing:
             problems.append(HostUnfitError(f"{pin.file} is neither in the Nix store nor below {folder}."))
     nixstore.add([(pin, good[pin]) for pin in missing if pin in good])
