@@ -1,5 +1,5 @@
 # What `nix flake check` builds: small checks, one subject each.
-{ lib, pins, sources, python, harness, testEnv, runtime, rootfs, image }:
+{ lib, pins, sources, python, harness, dev, testEnv, runtime, rootfs, image }:
 let
   # A Python script of checks/ in INTERPRETER; it raises, or writes to the output what it saw.
   check = interpreter: name: uses: inputs: lib.python [ "${interpreter}/bin/python3" ] {
@@ -9,28 +9,29 @@ let
     inherit inputs;
   };
 
-  # A tool of the test environment on the source tree, which can't be written to.
-  tool = name: commands: lib.shell "check-${name}" { } ''
+  # Tools of an environment on the source tree, which can't be written to.
+  tool = environment: name: commands: lib.shell "check-${name}" { } ''
     cd ${sources.checked}
-    PATH=${testEnv}/bin:$PATH
+    PATH=${environment}/bin:$PATH
     ${commands}
     echo passed > $out
   '';
 in
 {
-  unit = tool "unit" ''
+  unit = tool testEnv "unit" ''
     python3 -I -B ${./checks/run_pytest.py} $PWD -m 'not integration'
   '';
-  lint = tool "lint" ''
+  lint = tool dev "lint" ''
     ruff check --no-cache
     ruff format --check --no-cache
   '';
-  types = tool "types" ''
+  types = tool dev "types" ''
     python3 -m mypy --cache-dir=/dev/null
-    cd nix/builders
-    python3 -m mypy --cache-dir=/dev/null --config-file=/dev/null --strict *.py
+    export MYPYPATH=nix/builders
+    python3 -m mypy --cache-dir=/dev/null --config-file= --strict nix/builders/*.py
+    python3 -m mypy --cache-dir=/dev/null --config-file= --strict nix/checks/*.py
   '';
-  layers = tool "layers" ''
+  layers = tool dev "layers" ''
     lint-imports --no-cache
     sh ${./checks/broken-layers.sh} ${./checks/broken-layers}
   '';

@@ -30,5 +30,5 @@ in
     env = env.runtime;
   };
   apps = import ./apps.nix { inherit program harness testEnv source; };
-  checks = import ./checks.nix { inherit lib pins sources python harness testEnv runtime rootfs image; };
+  checks = import ./checks.nix { inherit lib pins sources python harness testEnv runtime rootfs image; inherit (env) dev; };
 }

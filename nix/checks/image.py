@@ -16,7 +16,7 @@ MOUNTS = {"tmp", "home", "workspace", "task"}
 
 def blob(descriptor: dict[str, Any]) -> Path:
     """The blob that a descriptor names, once its size and digest are checked."""
-    path = IMAGE / "blobs" / descriptor["digest"].replace(":", "/")
+    path = IMAGE.joinpath("blobs", *descriptor["digest"].split(":"))
     with path.open("rb") as file:
         digest = f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
     if (digest, path.stat().st_size) != (descriptor["digest"], descriptor["size"]):

@@ -99,7 +99,8 @@ def run(program: str, *arguments: str) -> str:
     """Run a program of the tree through the tree's own loader; nothing else of it is seen."""
     loader = ROOT / "usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
     environment = {"PYTHONHOME": str(ROOT / "usr"), "PYTHONPATH": str(TOOLKIT), "HOME": os.environ["NIX_BUILD_TOP"]}
-    command = [loader, "--library-path", ":".join(map(str, LIBRARIES)), ROOT / program, *arguments]
+    library_path = ":".join(str(folder) for folder in LIBRARIES)
+    command: list[str | Path] = [loader, "--library-path", library_path, ROOT / program, *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout.strip()
 
 

@@ -20,7 +20,7 @@ VERSION_FLAGS = {
 
 def version(program: str) -> str:
     """The first line that the program says about itself."""
-    command = [RUNTIME / "bin" / program, VERSION_FLAGS[program]]
+    command: list[str | Path] = [RUNTIME / "bin" / program, VERSION_FLAGS[program]]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env={})
     return done.stdout.splitlines()[0]
 
