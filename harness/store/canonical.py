@@ -1,13 +1,13 @@
 """Canonical JSON (RFC 8785), written and read strictly.
 
 Everything whose bytes are hashed is written by `dumps`. The format knows no integers beyond 2**53 - 1 and no lone
-surrogates: times in nanoseconds are strings, and text that a model made passes through `escape_surrogates` first.
+surrogates: times in nanoseconds are strings, and text from outside passes through `escape_surrogates` first.
 """
 
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import rfc8785
@@ -83,6 +83,26 @@ def unescape_surrogates(text: str) -> str:
         return half + (chr(int(rest[1:], 16)) if len(slashes) % 2 else rest)
 
     return _ESCAPED.sub(unescape, text)
+
+
+def escape_all(value: JSON) -> JSON:
+    """The same value with every text and key passed through `escape_surrogates`."""
+    return _each_text(escape_surrogates, value)
+
+
+def unescape_all(value: JSON) -> JSON:
+    """Undo `escape_all`."""
+    return _each_text(unescape_surrogates, value)
+
+
+def _each_text(change: Callable[[str], str], value: JSON) -> JSON:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {change(key): _each_text(change, item) for key, item in value.items()}
+    if isinstance(value, Sequence):
+        return [_each_text(change, item) for item in value]
+    return value
 
 
 def _object(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:

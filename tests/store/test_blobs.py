@@ -1,18 +1,11 @@
 """Blobs: each once, checked whenever they are read."""
 
-from pathlib import Path
-
 import pytest
 
 from harness.errors import StoreCorruptError
 from harness.store import atomic
 from harness.store.blobs import Blobs
 from harness.store.digests import Digest, digest
-
-
-@pytest.fixture
-def blobs(tmp_path: Path) -> Blobs:
-    return Blobs(tmp_path / "blobs" / "sha256")
 
 
 @pytest.mark.parametrize("data", [b"", b"abc", bytes(range(256)) * 1000])

@@ -1,0 +1,98 @@
+"""The manifest: what decides a run's result. Its SHA-256 is the run's identity.
+
+Not in it, since they don't decide what a model answers: the endpoint's address, how many tasks run at once, the judge
+(which is the scorer's), the host, the build of the harness (which is observed).
+"""
+
+from collections.abc import Iterator, Mapping
+
+import attrs
+
+from harness.errors import CanonicalError
+from harness.store.canonical import JSON, dumps, escape_all, loads_strict, unescape_all
+from harness.store.digests import Digest, digest
+from harness.store.fields import Fields
+from harness.store.record import FORMAT as RECORD_FORMAT
+
+FORMAT = 1
+
+
+@attrs.frozen(kw_only=True)
+class Manifest:
+    """What decides a run's result; the mappings hold whatever JSON their owners put there."""
+
+    benchmark: str
+    tasks: Digest  # of the canonical task set: equal for each copy of the same data
+    plan: Mapping[str, JSON]  # which tasks of the set, and how many repeats of each
+    prompts: Mapping[str, JSON]  # the benchmark's own, and OpenCode's system prompt
+    rootfs: Digest  # of the sandbox's file tree
+    agent: Mapping[str, JSON]  # OpenCode's configuration
+    model: str
+    sampling: Mapping[str, JSON]  # empty where the endpoint's defaults hold
+    budgets: Mapping[str, JSON]  # time-out, context and output limits, calls, tokens
+    limits: Mapping[str, JSON]  # the sandbox's processors, memory, processes, disk
+    date: str  # the pinned date, as the model reads it
+
+    def to_json(self) -> dict[str, JSON]:
+        """Its fields, with the versions of the formats."""
+        own: dict[str, JSON] = attrs.asdict(self, recurse=False)
+        return {"format": FORMAT, "record_format": RECORD_FORMAT, **own}
+
+    def to_bytes(self) -> bytes:
+        """Its canonical bytes."""
+        return dumps(escape_all(self.to_json()))
+
+    @property
+    def identity(self) -> Digest:
+        """The run's identity."""
+        return digest(self.to_bytes())
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Manifest":
+        """Read a manifest strictly; raises CanonicalError."""
+        fields = Fields(unescape_all(loads_strict(data, canonical=True)), "the manifest")
+        for name, known in (("format", FORMAT), ("record_format", RECORD_FORMAT)):
+            version = fields.integer(name)
+            if version != known:
+                raise CanonicalError(f"The manifest's {name} is {version}; this version of the harness reads {known}.")
+        manifest = cls(
+            benchmark=fields.text("benchmark"),
+            tasks=fields.digest("tasks"),
+            plan=fields.mapping("plan"),
+            prompts=fields.mapping("prompts"),
+            rootfs=fields.digest("rootfs"),
+            agent=fields.mapping("agent"),
+            model=fields.text("model"),
+            sampling=fields.mapping("sampling"),
+            budgets=fields.mapping("budgets"),
+            limits=fields.mapping("limits"),
+            date=fields.text("date"),
+        )
+        fields.end()
+        if manifest.to_bytes() != data:
+            raise CanonicalError("The manifest is not as this version of the harness writes it.")
+        return manifest
+
+
+def differences(there: Manifest, now: Manifest) -> list[str]:
+    """One line for each value that two manifests don't have in common, for a person to read."""
+    return list(_differences("", there.to_json(), now.to_json()))
+
+
+def _differences(name: str, there: JSON, now: JSON) -> Iterator[str]:
+    if isinstance(there, Mapping) and isinstance(now, Mapping):
+        for key in sorted({*there, *now}):
+            inner = f"{name}.{key}" if name else key
+            if key not in now:
+                yield f"{inner}: {_short(there[key])} in the folder, not set now"
+            elif key not in there:
+                yield f"{inner}: not set in the folder, {_short(now[key])} now"
+            else:
+                yield from _differences(inner, there[key], now[key])
+    elif dumps(escape_all(there)) != dumps(escape_all(now)):
+        yield f"{name}: {_short(there)} in the folder, {_short(now)} now"
+
+
+def _short(value: JSON) -> str:
+    text = dumps(escape_all(value)).decode()
+    return text if len(text) <= 80 else f"{text[:60]}... ({len(text)} characters)"

@@ -1,0 +1,174 @@
+"""The half of a record that belongs to a place and time.
+
+As JSON::
+
+    started_ns, ended_ns    nanoseconds since 1970, as text
+    host                    the node's name
+    sessions                OpenCode's session ids
+    how, exit_code          how the agent's process ended
+    reason                  why, in the words of the moment (null where the content's reason says it)
+    egress                  {ruleset_sha256, allowed, denied, destinations, truncated}, or null without a sandbox
+    limits                  {limit: what held it}
+    peak_rss                bytes, or null
+    artifacts               {name: SHA-256 of a blob}: OpenCode's events, its export, its stderr
+    refusals                what the gateway refused, as it described it
+    calls                   [{started_ns, ended_ns, request_sha256, answer_sha256, fields}]: digests of the very bytes;
+                            fields: per field of the answer its values, each with how often it stands there in a row
+    ids                     the upstream's ids in order of appearance
+"""
+
+from collections.abc import Mapping
+
+import attrs
+
+from harness.errors import CanonicalError
+from harness.store.canonical import JSON
+from harness.store.digests import Digest, parse_digest
+from harness.store.fields import Fields, integer, mapping, text
+from harness.store.volatile import Runs
+
+
+@attrs.frozen(kw_only=True)
+class Egress:
+    """What the sandbox's rules let through and what they stopped (packets)."""
+
+    ruleset_sha256: Digest
+    allowed: int
+    denied: int
+    destinations: tuple[Mapping[str, JSON], ...]  # what was tried, as the sandbox layer describes it
+    truncated: bool  # whether there were more destinations than are listed
+
+    def to_json(self) -> JSON:
+        """As it stands in the record."""
+        return {**attrs.asdict(self, recurse=False), "destinations": list(self.destinations)}
+
+
+@attrs.frozen(kw_only=True)
+class CallObserved:
+    """One call's times and the values that its answer's template lacks."""
+
+    started_ns: int
+    ended_ns: int
+    request_sha256: Digest
+    answer_sha256: Digest
+    fields: Runs
+
+    def to_json(self) -> JSON:
+        """As it stands in the record."""
+        return {
+            "started_ns": str(self.started_ns),
+            "ended_ns": str(self.ended_ns),
+            "request_sha256": self.request_sha256,
+            "answer_sha256": self.answer_sha256,
+            "fields": {name: [list(run) for run in runs] for name, runs in self.fields.items()},
+        }
+
+
+@attrs.frozen(kw_only=True)
+class Observed:
+    """What was observed of one attempt."""
+
+    started_ns: int
+    ended_ns: int
+    host: str
+    sessions: tuple[str, ...]
+    how: str | None
+    exit_code: int | None
+    reason: str | None
+    egress: Egress | None
+    limits: Mapping[str, str]
+    peak_rss: int | None
+    artifacts: Mapping[str, Digest]
+    refusals: tuple[Mapping[str, JSON], ...]
+    calls: tuple[CallObserved, ...]
+    ids: tuple[str, ...]
+
+    @property
+    def waiting_ns(self) -> int:
+        """How long the attempt waited for the endpoint: times in which at least one call was under way, summed up."""
+        total, until = 0, 0
+        for call in sorted(self.calls, key=lambda call: call.started_ns):
+            total += max(0, call.ended_ns - max(call.started_ns, until))
+            until = max(until, call.ended_ns)
+        return total
+
+    def to_json(self) -> JSON:
+        """The half as it stands in the record."""
+        return {
+            "started_ns": str(self.started_ns),
+            "ended_ns": str(self.ended_ns),
+            "host": self.host,
+            "sessions": list(self.sessions),
+            "how": self.how,
+            "exit_code": self.exit_code,
+            "reason": self.reason,
+            "egress": None if self.egress is None else self.egress.to_json(),
+            "limits": dict(self.limits),
+            "peak_rss": self.peak_rss,
+            "artifacts": dict(self.artifacts),
+            "refusals": list(self.refusals),
+            "calls": [call.to_json() for call in self.calls],
+            "ids": list(self.ids),
+        }
+
+    @classmethod
+    def from_json(cls, value: JSON) -> "Observed":
+        """Read the half strictly; raises CanonicalError."""
+        fields = Fields(value, "what was observed")
+        observed = cls(
+            started_ns=fields.nanoseconds("started_ns"),
+            ended_ns=fields.nanoseconds("ended_ns"),
+            host=fields.text("host"),
+            sessions=fields.items("sessions", text),
+            how=fields.optional("how", fields.text),
+            exit_code=fields.optional("exit_code", fields.integer),
+            reason=fields.optional("reason", fields.text),
+            egress=fields.optional("egress", lambda name: _egress(fields.any(name))),
+            limits={name: text(item) for name, item in fields.mapping("limits").items()},
+            peak_rss=fields.optional("peak_rss", fields.integer),
+            artifacts={name: parse_digest(item) for name, item in fields.mapping("artifacts").items()},
+            refusals=fields.items("refusals", mapping),
+            calls=fields.items("calls", _call),
+            ids=fields.items("ids", text),
+        )
+        fields.end()
+        return observed
+
+
+def _egress(value: JSON) -> Egress:
+    fields = Fields(value, "the egress")
+    egress = Egress(
+        ruleset_sha256=fields.digest("ruleset_sha256"),
+        allowed=fields.integer("allowed"),
+        denied=fields.integer("denied"),
+        destinations=fields.items("destinations", mapping),
+        truncated=fields.flag("truncated"),
+    )
+    fields.end()
+    return egress
+
+
+def _call(value: JSON) -> CallObserved:
+    fields = Fields(value, "a call")
+    call = CallObserved(
+        started_ns=fields.nanoseconds("started_ns"),
+        ended_ns=fields.nanoseconds("ended_ns"),
+        request_sha256=fields.digest("request_sha256"),
+        answer_sha256=fields.digest("answer_sha256"),
+        fields={name: _runs(name, runs) for name, runs in fields.mapping("fields").items()},
+    )
+    fields.end()
+    return call
+
+
+def _runs(name: str, value: JSON) -> tuple[tuple[str, int], ...]:
+    fields = Fields({name: value}, "a call's fields")
+    return fields.items(name, _run)
+
+
+def _run(value: JSON) -> tuple[str, int]:
+    match value:
+        case [str(token), count]:
+            return token, integer(count)
+        case _:
+            raise CanonicalError(f"{value!r} must be a value and how often it stands there.")

@@ -1,0 +1,61 @@
+"""What a run folder says about an attempt: a reference to its file, and the file in done/ that makes it count."""
+
+import re
+
+import attrs
+
+from harness.errors import CanonicalError
+from harness.store.canonical import JSON, dumps, escape_all, loads_strict, unescape_all
+from harness.store.digests import Digest, digest
+from harness.store.fields import Fields
+from harness.store.record import AttemptRecord
+
+
+@attrs.frozen
+class AttemptRef:
+    """One attempt's file."""
+
+    task: str
+    repeat: int
+    name: str
+    sha256: Digest  # of the file
+    content: Digest  # of the record's content
+    masked: bool
+
+    @classmethod
+    def of(cls, record: AttemptRecord, name: str, data: bytes) -> "AttemptRef":
+        """The reference to a record whose file holds ``data``."""
+        content = record.content
+        return cls(content.task, content.repeat, name, digest(data), content.digest, content.outcome.masked)
+
+
+@attrs.frozen
+class Done:
+    """The attempt that counts for one task and repeat."""
+
+    task: str
+    repeat: int
+    attempt: str
+    sha256: Digest
+    content: Digest
+
+    def to_bytes(self) -> bytes:
+        """The file in done/."""
+        value: JSON = attrs.asdict(self)
+        return dumps(escape_all(value))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Done":
+        """Read it strictly; raises CanonicalError."""
+        fields = Fields(unescape_all(loads_strict(data, canonical=True)), "a file in done/")
+        done = cls(
+            task=fields.text("task"),
+            repeat=fields.integer("repeat"),
+            attempt=fields.text("attempt"),
+            sha256=fields.digest("sha256"),
+            content=fields.digest("content"),
+        )
+        fields.end()
+        if re.fullmatch(r"[A-Za-z0-9%_-][A-Za-z0-9%_.-]*", done.attempt) is None:
+            raise CanonicalError(f"{done.attempt!r} is no attempt's name.")
+        return done

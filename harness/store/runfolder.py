@@ -1,0 +1,141 @@
+"""The run folder: one run's manifest, attempts, grades and what was observed.
+
+Any number of processes on any number of nodes write into one folder: no locks, no appends, every file whole. Blobs are
+written before the record that names them, the record before the file in done/ that makes it count.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import attrs
+
+from harness.errors import CanonicalError, HarnessError, StoreCorruptError, UsageError
+from harness.store import atomic, reading
+from harness.store.blobs import Blobs
+from harness.store.canonical import JSON, dumps, escape_all
+from harness.store.digests import Digest, digest
+from harness.store.grades import Grades
+from harness.store.layout import NAMES, Layout, writer_name
+from harness.store.manifest import Manifest, differences
+from harness.store.record import AttemptRecord
+from harness.store.references import AttemptRef, Done
+
+
+@attrs.frozen
+class RunFolder:
+    """One run. Use `create` to run or resume, `open` to read.
+
+    What writes raises as `harness.store.atomic` does; what reads raises StoreCorruptError for a damaged file.
+    """
+
+    layout: Layout
+    manifest: Manifest
+    blobs: Blobs
+    grades: Grades
+
+    @classmethod
+    def create(cls, path: Path, manifest: Manifest) -> "RunFolder":
+        """Make the folder, or join one that has the very same manifest; raises UsageError where it has another."""
+        layout = Layout(path)
+        strangers = [name for name in reading.names(path) if name not in NAMES]
+        if strangers and not layout.manifest.exists():
+            raise UsageError(f"{path} is no run folder, and holds {strangers[0]!r}. Name a new or an empty folder.")
+        atomic.publish(layout.manifest, manifest.to_bytes())
+        run = cls.open(path)
+        if run.manifest != manifest:
+            lines = "\n".join(f"  {line}" for line in differences(run.manifest, manifest))
+            raise UsageError(
+                f"{path} holds a run with other settings:\n{lines}\n"
+                "Give the settings that it was started with, or another folder."
+            )
+        return run
+
+    @classmethod
+    def open(cls, path: Path) -> "RunFolder":
+        """Open a folder that is there; raises UsageError where there is none."""
+        layout = Layout(path)
+        if not layout.manifest.is_file():
+            raise UsageError(f"{path} is no run folder: it has no manifest.json.")
+        with reading.corrupt(layout.manifest):
+            manifest = Manifest.from_bytes(layout.manifest.read_bytes())
+        return cls(layout, manifest, Blobs(layout.blobs), Grades(layout))
+
+    def write_attempt(self, record: AttemptRecord) -> AttemptRef:
+        """Keep a record; its blobs must be kept already."""
+        missing = sorted(blob for blob in record.blobs() if not self.blobs.has(blob))
+        if missing:
+            raise HarnessError(f"The record of task {record.content.task!r} names blobs that were not kept: {missing}.")
+        # A blob may be another writer's, renamed but not yet flushed.
+        with atomic.explained(self.blobs.folder):
+            atomic.sync_folder(self.blobs.folder)
+        data = record.to_bytes()
+        name = writer_name(record.observed.host, os.getpid(), record.observed.started_ns)
+        atomic.write(self.layout.attempt(record.content.task, record.content.repeat, name), data)
+        return AttemptRef.of(record, name, data)
+
+    def publish_done(self, ref: AttemptRef) -> bool:
+        """Make an attempt the one that counts; False where another one came first. Masked ones never count."""
+        if ref.masked:
+            raise HarnessError(f"Attempt {ref.name} of task {ref.task!r} is masked, so it can't count.")
+        done = Done(ref.task, ref.repeat, ref.name, ref.sha256, ref.content)
+        won = atomic.publish(self.layout.done(ref.task, ref.repeat), done.to_bytes())
+        return won or self.done(ref.task, ref.repeat) == done
+
+    def done(self, task: str, repeat: int) -> Done | None:
+        """The attempt that counts, if there is one."""
+        path = self.layout.done(task, repeat)
+        if not path.is_file():
+            return None
+        with reading.corrupt(path):
+            done = Done.from_bytes(path.read_bytes())
+            if (done.task, done.repeat) != (task, repeat):
+                raise CanonicalError(f"It belongs to task {done.task!r}, repeat {done.repeat}.")
+        return done
+
+    def dones(self) -> Iterator[Done]:
+        """All attempts that count, by task and repeat."""
+        for task, folder in reading.tasks(self.layout.dones):
+            for repeat in sorted(reading.number(folder, name) for name in reading.names(folder)):
+                done = self.done(task, repeat)
+                if done is not None:
+                    yield done
+
+    def attempts(self, task: str, repeat: int) -> list[AttemptRef]:
+        """All attempts at one task and repeat, masked ones too, by name."""
+        return [self._read(task, repeat, name)[1] for name in self.attempt_names(task, repeat)]
+
+    def attempt_names(self, task: str, repeat: int) -> list[str]:
+        """The names of all attempts at one task and repeat."""
+        return reading.json_names(self.layout.attempt(task, repeat, "").parent)
+
+    def read_attempt(self, task: str, repeat: int, name: str) -> AttemptRecord:
+        """One attempt's record."""
+        return self._read(task, repeat, name)[0]
+
+    def rollout(self, done: Done) -> AttemptRecord:
+        """The record that counts; raises StoreCorruptError when it isn't the one that was published."""
+        record, ref = self._read(done.task, done.repeat, done.attempt)
+        if (ref.sha256, ref.content, ref.masked) != (done.sha256, done.content, False):
+            path = self.layout.attempt(done.task, done.repeat, done.attempt)
+            raise StoreCorruptError(f"{path} is not the attempt that was published: its SHA-256 is {ref.sha256}.")
+        return record
+
+    def content_digest(self) -> Digest:
+        """The run's content: SHA-256 of the canonical list of [task, repeat, content digest] of all that counts."""
+        value: JSON = [list(entry) for entry in sorted((done.task, done.repeat, done.content) for done in self.dones())]
+        return digest(dumps(escape_all(value)))
+
+    def write_observed(self, host: str, started_ns: int, value: Mapping[str, JSON]) -> None:
+        """Keep what is true of a place and time."""
+        name = writer_name(host, os.getpid(), started_ns)
+        atomic.write(self.layout.observed / f"{name}.json", dumps(escape_all(value)))
+
+    def _read(self, task: str, repeat: int, name: str) -> tuple[AttemptRecord, AttemptRef]:
+        path = self.layout.attempt(task, repeat, name)
+        with reading.corrupt(path):
+            data = path.read_bytes()
+            record = AttemptRecord.from_bytes(data)
+            if (record.content.task, record.content.repeat) != (task, repeat):
+                raise CanonicalError(f"It belongs to task {record.content.task!r}, repeat {record.content.repeat}.")
+        return record, AttemptRef.of(record, name, data)

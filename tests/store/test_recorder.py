@@ -1,0 +1,53 @@
+"""Taking down a talk, and giving back its very bytes."""
+
+import json
+from collections.abc import Callable, Iterator
+
+import attrs
+import pytest
+
+from harness.errors import StoreCorruptError
+from harness.store.blobs import Blobs
+from harness.store.record import AttemptRecord
+from harness.store.recorder import Recorder
+from harness.store.replay import Replay
+
+Make = Callable[..., AttemptRecord]
+
+
+def test_bodies_come_back_byte_for_byte(
+    blobs: Blobs, make_record: Make, make_talk: Callable[..., Iterator[bytes]], make_stream: Callable[..., bytes]
+) -> None:
+    record = make_record(blobs, steps=3, run_id="r", started_ns=5 * 10**9)
+    replay = Replay(AttemptRecord.from_bytes(record.to_bytes()), blobs)
+    times = iter(range(5, 100))
+    for step, request in enumerate(make_talk(3, call="r-call-", every=1)):
+        assert replay.request(step) == request
+        assert replay.answer(step) == make_stream(step, answer_id=f"r-{step}", call_id=f"r-call-{step}", times=times)
+
+
+@pytest.mark.parametrize("body", [b"", b"\x00\xff\x1a", b'{"error":{"message":"no such model"}}', b"\x1a0\x1a"])
+def test_bodies_of_any_kind_come_back(blobs: Blobs, make_record: Make, body: bytes) -> None:
+    recorder = Recorder(blobs)
+    recorder.call(request=body, answer=body, status=500, finish_reason=None, text=None, started_ns=1, ended_ns=2)
+    record = make_record(blobs, steps=0)
+    content = attrs.evolve(record.content, calls=recorder.calls)
+    observed = attrs.evolve(record.observed, calls=recorder.observed, ids=recorder.ids)
+    replay = Replay(AttemptRecord(content, observed), blobs)
+    assert (replay.request(0), replay.answer(0)) == (body, body)
+
+
+def test_a_long_answer_is_a_blob(blobs: Blobs) -> None:
+    recorder = Recorder(blobs)
+    answer = json.dumps({"id": "chatcmpl-1", "content": "x" * 10_000}).encode()
+    recorder.call(request=b"{}", answer=answer, status=200, finish_reason="stop", text="x", started_ns=1, ended_ns=2)
+    assert [segment.size for segment in recorder.calls[0].answer] == [len(answer) - len("chatcmpl-1") + 3]
+    assert len(list(blobs)) == 1
+
+
+def test_values_that_were_changed_are_noticed(blobs: Blobs, make_record: Make) -> None:
+    record = make_record(blobs)
+    ids = ("forged", *record.observed.ids[1:])
+    replay = Replay(attrs.evolve(record, observed=attrs.evolve(record.observed, ids=ids)), blobs)
+    with pytest.raises(StoreCorruptError, match="task '1', repeat 0: the answer to request 0 is not what it was"):
+        replay.answer(0)

@@ -1,0 +1,17 @@
+"""Free space."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.errors import NoSpaceError
+from harness.store.space import check_space
+
+
+def test_enough_space_is_told(tmp_path: Path) -> None:
+    assert check_space(tmp_path / "not" / "there" / "yet", 1) > 0
+
+
+def test_too_little_space_is_refused_with_both_figures(tmp_path: Path) -> None:
+    with pytest.raises(NoSpaceError, match=r"MiB free, but 1,099,511,627,776 MiB are needed"):
+        check_space(tmp_path, 2**60)
