@@ -1,0 +1,1 @@
+"""Turns wanted.toml into the pins, on purpose: nothing else changes a pin. Standard library only."""
