@@ -12,7 +12,7 @@
   tests = program.app "harness-tests" (program.script ''
     set -eu
     export HARNESS_SOURCE=${source}
-    nix --extra-experimental-features 'nix-command flakes' flake check "path:$HARNESS_SOURCE" --print-build-logs
+    nix --extra-experimental-features 'nix-command flakes' flake check "path:$HARNESS_SOURCE" --print-build-logs --keep-going
     exec ${testEnv}/bin/python3 -I -B ${./checks/run_pytest.py} "$HARNESS_SOURCE" "$@"
   '');
 }

@@ -21,5 +21,5 @@ patchelf = Patchelf(Path(INPUTS["patchelf"]))
 for program in sorted((OUT / "bin").iterdir()):
     if not program.is_symlink() and patchelf.asks_for_loader(program):
         patchelf.relocate(program, python / "lib")
-# Some wheels ship templates and files for other Pythons, which don't compile.
-compile_tree(site, check=False)
+# Left uncompiled: the wheels' own tests, and templates and files for other Pythons, which don't compile.
+compile_tree(site, skip="/tests?/", check=False)
