@@ -3,6 +3,7 @@
 import ctypes
 import errno
 import os
+import re
 from pathlib import Path
 
 from harness.errors import SandboxError
@@ -44,7 +45,7 @@ def below(folder: Path, mountinfo: str) -> tuple[Path, ...]:
     points = []
     for line in mountinfo.splitlines():
         # Blank, tab, newline and backslash stand there as octal escapes.
-        point = Path(line.split(" ")[4].encode().decode("unicode_escape"))
+        point = Path(re.sub(r"\\(\d{3})", lambda code: chr(int(code[1], 8)), line.split(" ")[4]))
         if folder in point.parents:
             points.append(point)
     return tuple(reversed(points))

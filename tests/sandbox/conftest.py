@@ -21,7 +21,9 @@ except HarnessError as error:
     print(error, file=sys.stderr)
     sys.exit(error.exit_status)
 """
-SCRIPTS = Path(__file__).with_name("scripts")
+#: What every program starts with; `inner` holds what they share.
+PRELUDE = "import asyncio, json, os, signal, sys, time\nfrom pathlib import Path\nfrom tests.sandbox.inner import *\n"
+ROOT = Path(__file__).parents[2]
 
 
 class Entered:
@@ -118,16 +120,16 @@ for folder in pathlib.Path(sys.argv[1]).glob("*/*"):
 
 @pytest.fixture
 def enter(state_dir: Path) -> Iterator[Callable[..., Entered]]:
-    """Starts a program of ``scripts/`` (or Python source) inside the namespace; ends it with the test."""
+    """Starts Python source inside the namespace; ends it with the test."""
     if not (os.environ.get("HARNESS_RUNTIME") and os.environ.get("HARNESS_ROOTFS")):
         pytest.skip("HARNESS_RUNTIME and HARNESS_ROOTFS are not set: `nix run .#tests` sets them")
     started: list[Entered] = []
 
-    def start(script: str, *arguments: str, **env: str) -> Entered:
-        source = (SCRIPTS / script).read_text() if script.endswith(".py") else script
+    def start(source: str, *arguments: str, **env: str) -> Entered:
+        path = os.pathsep.join([str(ROOT), *filter(None, sys.path)])
         one = Entered(
-            [sys.executable, "-c", source, *arguments],
-            {**os.environ, "HARNESS_STATE_DIR": str(state_dir), "PYTHONPATH": os.pathsep.join(sys.path), **env},
+            [sys.executable, "-c", PRELUDE + source, *arguments],
+            {**os.environ, "HARNESS_STATE_DIR": str(state_dir), "PYTHONPATH": path, **env},
         )
         started.append(one)
         return one

@@ -1,0 +1,71 @@
+"""The folder of one user on this node."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from harness.errors import HostUnfitError, NoSpaceError
+from harness.sandbox import base
+
+
+@pytest.fixture
+def short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """pytest's own folders have long names."""
+    monkeypatch.setattr(base, "LONGEST", 500)
+    return {"HARNESS_STATE_DIR": str(tmp_path / "state")}
+
+
+def test_it_is_made_passable_whatever_the_umask(short: dict[str, str]) -> None:
+    before = os.umask(0o077)
+    try:
+        folder = base.folder(short, 4242)
+    finally:
+        os.umask(before)
+    assert folder.name == "hermetic-4242"
+    assert folder.stat().st_mode & 0o777 == 0o711
+
+
+def test_a_link_in_its_place_is_refused(short: dict[str, str], tmp_path: Path) -> None:
+    """/var/tmp is everybody's: another user may have been there first."""
+    (tmp_path / "state").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "state/hermetic-1").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(HostUnfitError, match="not a folder of this user's"):
+        base.folder(short, 1)
+
+
+def test_a_path_too_long_for_sockets(tmp_path: Path) -> None:
+    with pytest.raises(HostUnfitError, match="too long"):
+        base.folder({"HARNESS_STATE_DIR": str(tmp_path / ("x" * 60))}, 1)
+
+
+def test_a_folder_that_can_not_be_made(short: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file")
+    with pytest.raises(HostUnfitError, match="can't be made"):
+        base.folder(short, 1)
+
+
+def test_a_full_disk_is_told_with_figures(short: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "NEEDED_BYTES", 1 << 62)
+    with pytest.raises(NoSpaceError, match="MiB"):
+        base.folder(short, 1)
+
+
+def test_the_kernels_word_for_a_full_disk(tmp_path: Path) -> None:
+    with pytest.raises(NoSpaceError, match="HARNESS_STATE_DIR"), base.no_space(tmp_path):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_other_errors_stay_what_they_are(tmp_path: Path) -> None:
+    with pytest.raises(PermissionError), base.no_space(tmp_path):
+        raise PermissionError(errno.EACCES, "no")
+
+
+def test_the_links_follow_the_host(tmp_path: Path) -> None:
+    first = {"newuidmap": Path("/usr/bin/newuidmap")}
+    second = {"newuidmap": Path("/run/wrappers/bin/newuidmap")}
+    base.link_helpers(tmp_path, first)
+    links = base.link_helpers(tmp_path, second)
+    assert {link.name: link.readlink() for link in links.iterdir()} == second

@@ -1,0 +1,73 @@
+"""What the host must give: each lack has its own explanation."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.errors import HostUnfitError
+from harness.sandbox import fitness
+
+
+def _helpers(folder: Path, mode: int) -> None:
+    for name in fitness.HELPERS:
+        (folder / name).write_text("")
+        (folder / name).chmod(mode)
+
+
+def test_helpers_that_are_missing_name_the_package(tmp_path: Path) -> None:
+    with pytest.raises(HostUnfitError, match="apt-get install uidmap"):
+        fitness.id_helpers(str(tmp_path))
+
+
+def test_helpers_without_their_privilege(tmp_path: Path) -> None:
+    _helpers(tmp_path, 0o755)
+    with pytest.raises(HostUnfitError, match="neither setuid"):
+        fitness.id_helpers(str(tmp_path))
+
+
+def test_helpers_that_are_setuid(tmp_path: Path) -> None:
+    _helpers(tmp_path, 0o4755)
+    if not (tmp_path / "newuidmap").stat().st_mode & 0o4000:
+        pytest.skip("setuid files can't be made here, as in a build sandbox")
+    assert fitness.id_helpers(str(tmp_path)) == {name: tmp_path / name for name in fitness.HELPERS}
+
+
+@pytest.mark.parametrize("name", fitness.SYSCTLS)
+def test_each_switch_of_the_kernel_is_named(tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    file.parent.mkdir()
+    file.write_text("0\n")
+    reason = fitness.forbidden(tmp_path)
+    assert reason is not None
+    assert f"sysctl -w {name.replace('/', '.')}=" in reason
+
+
+def test_no_switch_no_reason(tmp_path: Path) -> None:
+    """A kernel without these files is a fit one."""
+    if "NoNewPrivs:\t1" in Path("/proc/self/status").read_text():
+        pytest.skip("these tests run without new privileges, as in a build sandbox")
+    assert fitness.forbidden(tmp_path) is None
+
+
+@pytest.mark.parametrize(("value", "restricted"), [("0", False), ("1", True)])
+def test_apparmors_restriction(tmp_path: Path, value: str, restricted: bool) -> None:
+    file = tmp_path / fitness.APPARMOR
+    file.parent.mkdir()
+    file.write_text(value)
+    reason = fitness.apparmor(tmp_path)
+    assert (reason is not None) is restricted
+    assert reason is None or "kernel.apparmor_restrict_unprivileged_userns=0" in reason
+
+
+def test_a_missing_file_of_ranges_is_an_empty_one(tmp_path: Path) -> None:
+    with pytest.raises(HostUnfitError, match="usermod --add-subuids 100000-165535 erin"):
+        fitness.id_range(tmp_path / "subuid", ("erin", "1"))
+
+
+def test_a_user_unknown_to_this_machine_is_looked_up_by_what_the_environment_says() -> None:
+    unknown = 3_000_000_000
+    assert fitness.user_names(unknown, {"USER": "ldap-user"}) == ("ldap-user", str(unknown))
+
+
+def test_a_known_user_can_not_choose_a_name() -> None:
+    assert fitness.user_names(0, {"USER": "somebody-else"}) == ("root", "0")

@@ -1,0 +1,42 @@
+"""Finding a sandbox's processes in /proc."""
+
+from pathlib import Path
+
+from harness.sandbox import processes
+
+
+def _status(uid: int, rss: int | None, state: str = "S (sleeping)") -> str:
+    size = "" if rss is None else f"VmPeak:\t  9999 kB\nVmRSS:\t    {rss} kB\n"
+    return f"Name:\tpython3\nState:\t{state}\nUid:\t{uid}\t0\t0\t0\nGid:\t0\t0\t0\t0\n{size}Threads:\t1\n"
+
+
+def _proc(folder: Path, **statuses: str) -> Path:
+    for name, text in statuses.items():
+        (folder / name[1:]).mkdir()
+        (folder / name[1:] / "status").write_text(text)
+    (folder / "self").mkdir()
+    (folder / "99").mkdir()  # ended between the listing and the look
+    return folder
+
+
+def test_by_real_uid_within_the_slot(tmp_path: Path) -> None:
+    proc = _proc(tmp_path, p1=_status(2000, 1), p2=_status(2001, 7), p3=_status(4000, 8), p4=_status(4001, 9))
+    found = sorted(processes.of_ids(2001, 2000, proc), key=lambda one: one.pid)
+    assert found == [processes.Process(2, 2001, 7 * 1024), processes.Process(3, 4000, 8 * 1024)]
+
+
+def test_a_zombie_is_dead() -> None:
+    assert processes.parse_status(5, _status(2001, None, "Z (zombie)")) is None
+
+
+def test_a_process_that_has_given_up_its_memory() -> None:
+    assert processes.parse_status(5, _status(2001, None)) == processes.Process(5, 2001, 0)
+
+
+def test_proportional_size(tmp_path: Path) -> None:
+    (tmp_path / "5").mkdir()
+    (tmp_path / "5/smaps_rollup").write_text(
+        "00400000-7ff ---p 0 [rollup]\nRss:  100 kB\nPss:   60 kB\nPss_Anon:  50 kB\n"
+    )
+    assert processes.proportional(5, tmp_path) == 60 * 1024
+    assert processes.proportional(6, tmp_path) == 0

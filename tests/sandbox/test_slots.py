@@ -1,0 +1,94 @@
+"""The allocator of id ranges. Each test has ids of its own, which no host has, so that none meets another."""
+
+import asyncio
+import itertools
+import os
+import subprocess
+import sys
+from contextlib import AsyncExitStack
+
+import pytest
+
+from harness.errors import HostUnfitError
+from harness.sandbox.slots import LOOK_AGAIN, Slots, socket_name
+from harness.sandbox.subids import SLOT_IDS, IdRange
+
+_numbers = itertools.count((os.getpid() + 1) << 40, 1_000_000)
+HOLD = """
+import socket, sys
+taken = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+taken.bind("\0" + sys.argv[1])
+print(flush=True)
+sys.stdin.read()
+"""
+
+
+def _ids(slots: int) -> IdRange:
+    return IdRange(next(_numbers), slots * SLOT_IDS + 100)
+
+
+def _holder(name: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", HOLD, name.removeprefix("\0")]
+    holder = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert holder.stdout is not None
+    holder.stdout.readline()
+    return holder
+
+
+async def test_two_allocators_never_share_a_slot() -> None:
+    """Two harness processes of one user know nothing of each other."""
+    ids = _ids(4)
+    one, other = Slots(ids), Slots(ids)
+    async with one.take() as a, other.take() as b, one.take() as c, other.take() as d:
+        assert sorted(slot.first for slot in (a, b, c, d)) == [1, 2001, 4001, 6001]
+
+
+async def test_a_freed_slot_is_given_again() -> None:
+    slots = Slots(_ids(2))
+    async with slots.take() as first:
+        pass
+    async with slots.take() as second:
+        assert first == second
+
+
+async def test_when_all_are_in_use_it_waits_for_one_of_ours() -> None:
+    slots = Slots(_ids(1))
+
+    async def want() -> int:
+        async with slots.take() as slot:
+            return slot.number
+
+    async with slots.take():
+        waiting = asyncio.create_task(want())
+        await asyncio.sleep(0.05)
+        assert not waiting.done()
+    assert await asyncio.wait_for(waiting, LOOK_AGAIN / 2) == 0
+
+
+async def test_a_slot_is_free_when_its_process_was_killed() -> None:
+    ids = _ids(1)
+    with _holder(socket_name(ids, 0)) as holder:
+        slots = Slots(ids)
+        async with AsyncExitStack() as stack:
+            waiting = asyncio.create_task(stack.enter_async_context(slots.take()))
+            await asyncio.sleep(0.05)
+            assert not waiting.done()
+            holder.kill()
+            assert (await asyncio.wait_for(waiting, 5)).number == 0
+
+
+async def test_one_who_gives_up_waiting_leaves_nothing_taken() -> None:
+    slots = Slots(_ids(1))
+    async with slots.take():
+        waiting = asyncio.create_task(slots.take().__aenter__())
+        await asyncio.sleep(0.05)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+    async with asyncio.timeout(1), slots.take() as slot:
+        assert slot.number == 0
+
+
+def test_too_few_ids_for_one_sandbox() -> None:
+    with pytest.raises(HostUnfitError, match="2000"):
+        Slots(IdRange(100000, 1999))

@@ -1,0 +1,17 @@
+"""What a stage may ask for."""
+
+import pytest
+
+from harness.sandbox.values import Stage
+
+
+@pytest.mark.parametrize("name", ["", "/etc/passwd", "../x", "a/../../x", "a\0b"])
+def test_a_file_stays_in_the_tasks_folder(name: str) -> None:
+    with pytest.raises(ValueError, match="no path of a file"):
+        Stage(("true",), {}, files={name: b""})
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a\0b"])
+def test_an_output_is_a_plain_name(name: str) -> None:
+    with pytest.raises(ValueError, match="no file name"):
+        Stage(("true",), {}, outputs={name: 1})
