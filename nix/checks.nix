@@ -27,9 +27,12 @@ in
   '';
   types = tool dev "types" ''
     python3 -m mypy --cache-dir=/dev/null
-    export MYPYPATH=nix/builders
-    python3 -m mypy --cache-dir=/dev/null --config-file= --strict nix/builders/*.py
-    python3 -m mypy --cache-dir=/dev/null --config-file= --strict nix/checks/*.py
+    export MYPYPATH=nix/builders:pins
+    scripts() { python3 -m mypy --cache-dir=/dev/null --config-file= --strict "$@"; }
+    scripts nix/builders/*.py
+    scripts nix/checks/*.py
+    scripts nix/setup/handover/*.py
+    scripts pins/fetching pins/resolving
   '';
   layers = tool dev "layers" ''
     lint-imports --no-cache
