@@ -1,0 +1,1 @@
+"""What is asked, and against what an answer is graded."""

@@ -1,0 +1,34 @@
+"""The words in which a puzzle is put."""
+
+from typing import Final
+
+from harness.benchmarks.babyvision.rows import Row, letter
+
+INSTRUCTION: Final = """\
+You get a picture and a question about it. The picture is attached, and the same file lies in your working folder \
+under the name image, with the ending of its format.
+
+Begin by looking at the picture: say what it shows and what the question wants from it. A glance is not enough where \
+the answer needs precision, as when many things must be counted or compared, a line followed, or a position read off. \
+There, write code. The bash tool runs Python 3 with NumPy, SciPy, OpenCV and Pillow; nothing can be downloaded. To see \
+a part of the picture better, cut it out or enlarge it with code, save it as a PNG file and open that file with the \
+read tool. Compare what you measured with what you see before you decide.
+
+End with one final answer inside \\boxed{}, in the form that the question asks for; for a choice, only its letter."""
+
+# The line with which the authors' evaluation asks for the answer.
+ANSWER_LINE: Final = "Think about the question and give your final answer in \\boxed{Answer} format."
+
+
+def question(row: Row) -> str:
+    """The question as the authors' evaluation puts it: its text, and for a choice the lettered options."""
+    if row.ans_type == "blank":
+        return row.question
+    choices = "\n".join(f"({letter(index)}) {option}" for index, option in enumerate(row.options))
+    return f"{row.question}\nChoices:\n{choices}"
+
+
+def prompt(row: Row, instruction: str) -> str:
+    """All that the agent is told: the instruction, if any, then the question and how to answer it."""
+    asked = f"{question(row)}\n{ANSWER_LINE}"
+    return f"{instruction}\n\n{asked}" if instruction else asked
