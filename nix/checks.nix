@@ -27,7 +27,7 @@ in
   '';
   types = tool dev "types" ''
     python3 -m mypy --cache-dir=/dev/null
-    export MYPYPATH=nix/builders:pins
+    export MYPYPATH=.:nix/builders:pins
     scripts() { python3 -m mypy --cache-dir=/dev/null --config-file= --strict "$@"; }
     scripts nix/builders/*.py
     scripts nix/checks/*.py
@@ -45,7 +45,7 @@ in
   runtime = check python "runtime" [ ] { inherit runtime; };
   rootfs = check python "rootfs" [ "listing" ] { inherit rootfs; };
   image = check python "image" [ "listing" ] { inherit image rootfs; };
-  pins = check python "pins" [ ] { folder = sources.pins; };
+  pins = check harness "pins" [ ] { folder = sources.pins; };
 
   # The seed is the one executable that isn't built from a pin: it must be what the pinned package holds.
   seed = lib.shell "check-seed" { package = pins.pin "deb" "busybox-static"; } ''
