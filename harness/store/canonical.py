@@ -24,12 +24,12 @@ _ESCAPED = re.compile(r"(\\+)(ud[89a-f][0-9a-f]{2})")
 
 
 def dumps(value: JSON) -> bytes:
-    """The canonical bytes of a value made of dict, list, tuple, str, int, float, bool and None.
+    """The canonical bytes of a value made of mappings, lists, tuples, str, int, float, bool and None.
 
     Raises CanonicalError, which says where in the value the trouble is.
     """
     try:
-        return rfc8785.dumps(value)
+        return rfc8785.dumps(_copied(_same, value))
     except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
         raise CanonicalError(f"This value has no canonical JSON: {_trouble(value)}.") from error
 
@@ -96,13 +96,25 @@ def unescape_all(value: JSON) -> JSON:
 
 
 def _each_text(change: Callable[[str], str], value: JSON) -> JSON:
+    try:
+        return _copied(change, value)
+    except RecursionError as error:
+        raise CanonicalError("This value is nested too deeply.") from error
+
+
+def _copied(change: Callable[[str], str], value: JSON) -> JSON:
+    """The value with its texts changed, and its mappings, of whatever class, as dict; other types stay as they are."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
-        return {change(key): _each_text(change, item) for key, item in value.items()}
-    if isinstance(value, Sequence):
-        return [_each_text(change, item) for item in value]
+        return {change(key) if isinstance(key, str) else key: _copied(change, item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_copied(change, item) for item in value]
     return value
+
+
+def _same(text: str) -> str:
+    return text
 
 
 def _object(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:

@@ -45,6 +45,13 @@ class Fields:
             raise self._wrong(name, "a whole number from 0")
         return value
 
+    def number(self, name: str) -> float:
+        """A number."""
+        value = self.any(name)
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise self._wrong(name, "a number")
+        return float(value)
+
     def nanoseconds(self, name: str) -> int:
         """Nanoseconds since 1970, which stand as text since they are beyond 2**53."""
         value = self.any(name)

@@ -1,6 +1,7 @@
 """Canonical JSON: known answers of RFC 8785, strictness, and text that always finds its way back."""
 
 import json
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -8,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import CanonicalError
-from harness.store.canonical import INT_MAX, dumps, escape_surrogates, loads_strict, unescape_surrogates
+from harness.store.canonical import (
+    INT_MAX,
+    dumps,
+    escape_all,
+    escape_surrogates,
+    loads_strict,
+    unescape_all,
+    unescape_surrogates,
+)
 
 ANY_TEXT = st.text(st.characters())  # lone surrogates too
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -136,3 +145,25 @@ def test_runs_of_backslashes_come_back(text: str) -> None:
 def test_ordinary_text_stays_as_it_is() -> None:
     text = r"So \boxed{\frac{1}{2}} and \u0041, ud800, é, 😀"
     assert escape_surrogates(text) == text
+
+
+def test_mappings_of_any_class_are_objects() -> None:
+    assert dumps(MappingProxyType({"b": (1,), "a": MappingProxyType({})})) == b'{"a":{},"b":[1]}'
+
+
+@given(st.recursive(ANY_TEXT, lambda inner: st.lists(inner) | st.dictionaries(ANY_TEXT, inner), max_leaves=8))
+def test_escaped_values_come_back(value: Any) -> None:
+    assert unescape_all(loads_strict(dumps(escape_all(value)))) == value
+
+
+def test_escaping_leaves_other_types_to_be_refused() -> None:
+    with pytest.raises(CanonicalError, match=r"bytes at \$\.a"):
+        dumps(escape_all({"a": b"bytes"}))  # type: ignore[dict-item]
+
+
+def test_escaping_without_end_is_refused() -> None:
+    value: list[Any] = []
+    for _ in range(100_000):
+        value = [value]
+    with pytest.raises(CanonicalError, match="nested too deeply"):
+        escape_all(value)

@@ -1,0 +1,1 @@
+"""What an answer is worth: extraction, the judge, verdicts and scores."""
