@@ -77,7 +77,7 @@ def test_any_bodies_come_back(new_memory: Callable[[], Any], plan: list[tuple[in
 
 
 def test_storage_grows_with_what_is_new(new_memory: Callable[[], Any], make_talk: Talk) -> None:
-    """200 requests with 50 images, each request repeating all before it: 70 MB that bring 1 MB of news."""
+    """200 requests with 50 images, each request repeating all before it: 50 MB that bring half a MB of news."""
     talk = list(make_talk(200))
     new = len(talk[0]) + sum(len(after) - len(before) for before, after in itertools.pairwise(talk))
     sizes = {}
