@@ -3,7 +3,10 @@
 import asyncio
 import socket
 import time
+from contextlib import AsyncExitStack, closing
 from typing import Any, Literal
+
+import attrs
 
 from harness.errors import SandboxError
 from harness.sandbox import limits, ruleset
@@ -14,7 +17,7 @@ from harness.sandbox.runtime import Runtime
 from harness.sandbox.service import Service
 from harness.sandbox.slots import Slot
 from harness.sandbox.values import Ended, Evidence, Stage
-from harness.sandbox.watchdog import Watchdog
+from harness.sandbox.watchdog import Watchdog, Watched
 
 #: Between two looks for the exit status that conmon writes down, and until we give up.
 STATUS_INTERVAL, STATUS_SECONDS = 0.02, 30.0
@@ -22,37 +25,35 @@ STATUS_INTERVAL, STATUS_SECONDS = 0.02, 30.0
 Reason = Literal["exited", "timed-out", "out-of-memory", "stopped"]
 
 
+@attrs.frozen
+class Shared:
+    """What all sandboxes of a host use together."""
+
+    service: Service
+    runtime: Runtime
+    watchdog: Watchdog
+    #: Whether cgroups may hold limits here.
+    cgroups: bool
+    seccomp_sha256: str
+
+
+@attrs.define(eq=False)
 class Box:
     """A sandbox whose namespaces are there and whose command has not started; made by `make`.
 
     ``listener`` is a listening socket inside the sandbox's network namespace, the one thing that it can reach.
     """
 
-    def __init__(
-        self,
-        name: str,
-        stage: Stage,
-        service: Service,
-        files: Files,
-        *,
-        lifeline: Lifeline,
-        network: Network,
-        listener: socket.socket,
-        watchdog: Watchdog,
-        cgroups: bool,
-        seccomp_sha256: str,
-    ) -> None:
-        self.name = name
-        self.listener = listener
-        self._stage = stage
-        self._service = service
-        self._files = files
-        self._lifeline = lifeline
-        self._network = network
-        self._watchdog = watchdog
-        self._cgroups = cgroups
-        self._seccomp_sha256 = seccomp_sha256
-        self._started = False
+    name: str
+    listener: socket.socket
+    _shared: Shared
+    _stage: Stage
+    _files: Files
+    _lifeline: Lifeline
+    _network: Network
+    _watched: Watched
+    _cgroups: bool
+    _started: bool = False
 
     async def run(self, timeout: float, stop: asyncio.Event | None = None) -> Ended:  # noqa: ASYNC109
         """Starts the command and returns when nothing of the sandbox lives any more; once only.
@@ -68,7 +69,7 @@ class Box:
             raise ValueError("a sandbox runs once, for less than its backstop")
         self._started = True
         began = time.monotonic()
-        await self._service.call("POST", f"/containers/{self.name}/start")
+        await self._shared.service.call("POST", f"/containers/{self.name}/start")
         how = await self._until(timeout, stop or asyncio.Event())
         await self._lifeline.kill()  # where it ended by itself this is only the proof
         seconds = time.monotonic() - began
@@ -80,9 +81,9 @@ class Box:
         return Ended(int(state["ExitCode"]), "exited", seconds)
 
     async def _until(self, timeout: float, stop: asyncio.Event) -> Reason:  # noqa: ASYNC109
-        reasons: dict[asyncio.Task[Any], Reason] = {
+        reasons: dict[asyncio.Future[Any], Reason] = {
             asyncio.create_task(self._lifeline.ended()): "exited",
-            asyncio.create_task(self._watchdog.watch()): "out-of-memory",
+            asyncio.ensure_future(asyncio.shield(self._watched.over)): "out-of-memory",
             asyncio.create_task(stop.wait()): "stopped",
         }
         try:
@@ -97,7 +98,7 @@ class Box:
     async def _final_state(self) -> dict[str, Any]:
         deadline = time.monotonic() + STATUS_SECONDS
         while time.monotonic() < deadline:
-            state: dict[str, Any] = (await self._service.call("GET", f"/containers/{self.name}/json"))["State"]
+            state: dict[str, Any] = (await self._shared.service.call("GET", f"/containers/{self.name}/json"))["State"]
             if state["Status"] in ("exited", "stopped"):
                 return state
             await asyncio.sleep(STATUS_INTERVAL)
@@ -114,69 +115,40 @@ class Box:
         counted = await self._network.counted()
         return Evidence(
             ruleset_sha256=ruleset.digest(),
-            seccomp_sha256=self._seccomp_sha256,
+            seccomp_sha256=self._shared.seccomp_sha256,
             allowed=counted.allowed,
             denied=counted.denied,
             destinations=counted.destinations,
             truncated=counted.truncated,
             limits=limits.held(self._cgroups),
-            peak_rss=self._watchdog.peak,
+            peak_rss=self._watched.peak,
             full=self._files.full(),
             outputs=await asyncio.to_thread(self._files.read),
         )
 
-    async def remove(self) -> None:
-        """Ends and removes everything of it."""
-        self.listener.close()
-        try:
-            await self._lifeline.kill()
-        finally:
-            self._network.close()
-            self._lifeline.close()
-
 
 async def make(
-    service: Service,
-    runtime: Runtime,
-    spec: dict[str, Any],
-    *,
-    stage: Stage,
-    slot: Slot,
-    files: Files,
-    cgroups: bool,
-    seccomp_sha256: str,
+    gone: AsyncExitStack, shared: Shared, spec: dict[str, Any], *, stage: Stage, slot: Slot, files: Files
 ) -> Box:
     """Creates the container up to its namespaces, and the network in them; nothing of the workload runs.
 
+    Args:
+        gone: closing it ends all processes of the sandbox and lets go of what is held open. The container itself is
+            to be removed by its name, also where this fails: nobody knows then how far podman came.
+
     Raises:
-        SandboxError: with what podman, runc, ip or nft said. The container is to be removed by its name.
+        SandboxError: with what podman, runc, ip or nft said.
     """
-    name = spec["name"]
+    name, service = spec["name"], shared.service
     await service.call("POST", "/containers/create", body=spec)
     await service.call("POST", f"/containers/{name}/init")
     pid = (await service.call("GET", f"/containers/{name}/json"))["State"]["Pid"]
     lifeline = Lifeline(pid, slot)
-    network = None
-    try:
-        network = Network(runtime, pid)
-        listener = await network.listener()
-        group = limits.cgroup_of(pid) if cgroups else None
-        holds = group is not None and limits.in_force(group, stage.limits)
-    except BaseException:
-        if network is not None:
-            network.close()
-        lifeline.close()
-        raise
-    watchdog = Watchdog(slot, None if holds else stage.limits.memory)
-    return Box(
-        name,
-        stage,
-        service,
-        files,
-        lifeline=lifeline,
-        network=network,
-        listener=listener,
-        watchdog=watchdog,
-        cgroups=holds,
-        seccomp_sha256=seccomp_sha256,
-    )
+    gone.callback(lifeline.close)
+    gone.push_async_callback(lifeline.kill)
+    network = gone.enter_context(closing(Network(shared.runtime, pid)))
+    listener = gone.enter_context(await network.listener())
+    group = limits.cgroup_of(pid) if shared.cgroups else None
+    held = group is not None and limits.in_force(group, stage.limits)
+    watched = gone.enter_context(shared.watchdog.watch(slot, None if held else stage.limits.memory))
+    return Box(name, listener, shared, stage, files, lifeline, network, watched, held)

@@ -5,7 +5,8 @@ import hashlib
 import itertools
 import os
 from collections.abc import AsyncIterator, Coroutine, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -15,6 +16,7 @@ from harness.sandbox.runtime import Runtime
 from harness.sandbox.service import Service
 from harness.sandbox.slots import Slots
 from harness.sandbox.values import Stage
+from harness.sandbox.watchdog import Watchdog
 
 
 async def whatever_happens(work: Coroutine[Any, Any, None]) -> None:
@@ -61,11 +63,16 @@ class Host:
         self._slots = Slots(namespace.mapped_ids())
         self.swept = await asyncio.to_thread(reaper.sweep, parent)
         self._state = state.create(parent, self._runtime, self._env)
-        self._seccomp_sha256 = hashlib.sha256(self._state.seccomp.read_bytes()).hexdigest()
-        self._service = Service(self._state, self._runtime, self._env, self._after_restart)
+        self._shared = box.Shared(
+            service=Service(self._state, self._runtime, self._env, self._after_restart),
+            runtime=self._runtime,
+            watchdog=Watchdog(),
+            cgroups=self.cgroups,
+            seccomp_sha256=hashlib.sha256(self._state.seccomp.read_bytes()).hexdigest(),
+        )
         try:
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._service.start())
+                tasks.create_task(self._shared.service.start())
                 tasks.create_task(network.check_kernel(self._runtime))
         except BaseException as error:
             await whatever_happens(self._close())
@@ -80,11 +87,12 @@ class Host:
         await whatever_happens(self._close())
 
     async def _close(self) -> None:
-        await self._service.stop()
+        self._shared.watchdog.close()
+        await self._shared.service.stop()
         await asyncio.to_thread(state.remove, self._state)
 
     async def _after_restart(self) -> None:
-        await reaper.containers(self._service, self._state.name, self._names)
+        await reaper.containers(self._shared.service, self._state.name, self._names)
 
     @asynccontextmanager
     async def sandbox(self, stage: Stage) -> AsyncIterator[box.Box]:
@@ -97,22 +105,13 @@ class Host:
             name = f"{self._state.name}-{next(self._numbers)}"
             folder = self._state.boxes / name
             staged = await asyncio.to_thread(files.make, folder, slot.first, stage)
-            made: box.Box | None = None
+            gone = AsyncExitStack()
             self._names.add(name)
             try:
-                made = await box.make(
-                    self._service,
-                    self._runtime,
-                    spec.create(stage, slot, self._place(name, staged)),
-                    stage=stage,
-                    slot=slot,
-                    files=staged,
-                    cgroups=self.cgroups,
-                    seccomp_sha256=self._seccomp_sha256,
-                )
-                yield made
+                asked = spec.create(stage, slot, self._place(name, staged))
+                yield await box.make(gone, self._shared, asked, stage=stage, slot=slot, files=staged)
             finally:
-                await whatever_happens(self._remove(name, made, staged))
+                await whatever_happens(self._remove(name, gone, staged))
 
     def _place(self, name: str, staged: files.Files) -> spec.Place:
         return spec.Place(
@@ -124,16 +123,17 @@ class Host:
             outputs=staged.outputs,
             writable=staged.writable,
             cgroups=self.cgroups,
+            ceilings=limits.ceilings(),
+            oom_score=int(Path("/proc/self/oom_score_adj").read_text()),
         )
 
-    async def _remove(self, name: str, made: box.Box | None, staged: files.Files) -> None:
+    async def _remove(self, name: str, gone: AsyncExitStack, staged: files.Files) -> None:
         """The container goes by its name, so that one whose creation was not answered goes as well."""
         try:
-            if made is not None:
-                await made.remove()
+            await gone.aclose()
         finally:
             try:
-                await reaper.remove(self._service, name)
+                await reaper.remove(self._shared.service, name)
             finally:
                 self._names.discard(name)
                 await asyncio.to_thread(staged.remove)

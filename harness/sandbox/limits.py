@@ -1,6 +1,7 @@
 """What holds a sandbox's limits on this host, found out by looking and never by believing a request."""
 
 import os
+import resource
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -55,6 +56,18 @@ def cgroup_of(pid: int, root: Path = CGROUPS) -> Path | None:
     """The folder of a process's cgroup."""
     path = own_cgroup(Path(f"/proc/{pid}/cgroup").read_text())
     return None if path is None else root / path.lstrip("/")
+
+
+def ceilings() -> Mapping[str, int]:
+    """This process's hard limits, by the names that ulimits have in a create call; without those that are endless."""
+    kinds = {
+        "core": resource.RLIMIT_CORE,
+        "fsize": resource.RLIMIT_FSIZE,
+        "nofile": resource.RLIMIT_NOFILE,
+        "nproc": resource.RLIMIT_NPROC,
+    }
+    hard = {name: resource.getrlimit(kind)[1] for name, kind in kinds.items()}
+    return {name: value for name, value in hard.items() if value != resource.RLIM_INFINITY}
 
 
 def held(cgroups: bool) -> Mapping[str, Held]:

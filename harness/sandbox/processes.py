@@ -27,8 +27,11 @@ def parse_status(pid: int, text: str) -> Process | None:
     return Process(pid, int(fields["Uid"].split()[0]), rss)
 
 
-def of_ids(first: int, count: int, proc: Path = PROC) -> tuple[Process, ...]:
-    """The living processes whose real uid is one of ``count`` ids from ``first`` on, as counted in our namespace."""
+def of_ids(first: int, count: int | None, proc: Path = PROC) -> tuple[Process, ...]:
+    """The living processes whose real uid is one of ``count`` ids from ``first`` on, as counted in our namespace.
+
+    Without a ``count`` all from ``first`` on: with 1, those of every sandbox.
+    """
     found = []
     for entry in os.scandir(proc):
         if not entry.name.isdecimal():
@@ -37,7 +40,7 @@ def of_ids(first: int, count: int, proc: Path = PROC) -> tuple[Process, ...]:
             process = parse_status(int(entry.name), (proc / entry.name / "status").read_text())
         except (FileNotFoundError, ProcessLookupError):  # it ended meanwhile
             continue
-        if process is not None and first <= process.uid < first + count:
+        if process is not None and first <= process.uid and (count is None or process.uid < first + count):
             found.append(process)
     return tuple(found)
 

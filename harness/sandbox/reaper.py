@@ -5,6 +5,7 @@ import json
 from collections.abc import Collection
 from pathlib import Path
 
+from harness.errors import SandboxError
 from harness.sandbox import state
 from harness.sandbox.service import Service
 from harness.sandbox.spec import OWNER_LABEL
@@ -40,5 +41,12 @@ async def containers(service: Service, owner: str, keep: Collection[str]) -> tup
 
 
 async def remove(service: Service, container: str) -> None:
-    """Removes one container, running or not; that there is none is as good."""
-    await service.call("DELETE", f"/containers/{container}", params=REMOVAL, accept=(404,))
+    """Removes one container, running or not; that there is none is as good.
+
+    Raises:
+        SandboxError: podman could not.
+    """
+    reports = await service.call("DELETE", f"/containers/{container}", params=REMOVAL, accept=(404,))
+    failed = [one["Err"] for one in reports if one.get("Err")] if isinstance(reports, list) else []
+    if failed:
+        raise SandboxError(f"podman could not remove {container}: {failed[0]}")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 #: The version of podman's own API that the pinned podman speaks.
 API_VERSION = "4.3.1"
-START_SECONDS = 30.0
+START_SECONDS, START_INTERVAL = 30.0, 0.01
 STOP_SECONDS = 5.0
 #: For one call; the longest, a removal, waits for the kernel to end the sandbox's processes.
 CALL_SECONDS = 120.0
@@ -58,11 +58,11 @@ class Service:
         self._client = PodmanClient(base_url=f"unix://{self._state.socket}", version=API_VERSION, timeout=CALL_SECONDS)
         try:
             async with asyncio.timeout(START_SECONDS):
-                while not self._state.socket.exists():
+                # The socket's name appears before anybody listens on it.
+                while not (self._state.socket.exists() and await self._answers()):
                     if self._process.returncode is not None:
                         raise SandboxError(f"podman's service ended with {self._process.returncode}: {self._said()}")
-                    await asyncio.sleep(0.01)
-                await self._send("GET", "/_ping", {}, None, ())
+                    await asyncio.sleep(START_INTERVAL)
         except TimeoutError as error:
             raise SandboxError(f"podman's service did not answer in {START_SECONDS:.0f} s: {self._said()}") from error
 

@@ -10,12 +10,13 @@ that keeps us waiting, but never makes two sandboxes share ids.
 import asyncio
 import errno
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import attrs
 
 from harness.errors import HostUnfitError
+from harness.sandbox import processes
 from harness.sandbox.subids import SLOT_IDS, IdRange
 
 #: Seconds between two looks for a slot that another process has freed: it can't tell us.
@@ -39,15 +40,23 @@ def socket_name(ids: IdRange, number: int) -> str:
     return f"\0hermetic-harness-ids-{ids.first + SLOT_IDS * number}"
 
 
+def survivors(slot: Slot) -> bool:
+    """Whether a process of our namespace has one of the slot's ids."""
+    return bool(processes.of_ids(slot.first, SLOT_IDS))
+
+
 class Slots:
     """The slots in ``ids``; both the uids and the gids of a slot are the sandbox's own."""
 
-    def __init__(self, ids: IdRange) -> None:
+    def __init__(self, ids: IdRange, survivors: Callable[[Slot], bool] = survivors) -> None:
+        """``survivors`` says whether anything still runs with a slot's ids."""
         self.ids = ids
+        self._survivors = survivors
         self.count = ids.count // SLOT_IDS
         if self.count == 0:
             raise HostUnfitError(f"Only {ids.count} subordinate ids are mapped; each sandbox needs {SLOT_IDS}.")
         self._freed = asyncio.Event()
+        self._lost: list[socket.socket] = []
 
     def _take(self) -> tuple[Slot, socket.socket] | None:
         for number in range(self.count):
@@ -75,5 +84,8 @@ class Slots:
         try:
             yield slot
         finally:
-            held.close()
-            self._freed.set()
+            if self._survivors(slot):
+                self._lost.append(held)  # what survived must never share its ids with a new sandbox
+            else:
+                held.close()
+                self._freed.set()

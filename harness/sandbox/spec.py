@@ -34,6 +34,10 @@ class Place:
     writable: Mapping[str, Path]
     #: Whether a cgroup of ours can hold memory, CPUs and processes.
     cgroups: bool
+    #: The harness's own hard limits, by the names of ulimits: nobody can give more than he has.
+    ceilings: Mapping[str, int] = attrs.field(factory=dict)
+    #: The harness's own, which a child can't go below.
+    oom_score: int = 0
 
 
 def _bind(source: Path, destination: str, *options: str) -> dict[str, Any]:
@@ -53,9 +57,10 @@ def _mounts(place: Place) -> list[dict[str, Any]]:
     ]
 
 
-def _ulimits(stage: Stage) -> list[dict[str, Any]]:
+def _ulimits(stage: Stage, ceilings: Mapping[str, int]) -> list[dict[str, Any]]:
     limits = stage.limits
-    values = {"core": 0, "fsize": limits.workdir, "nofile": limits.open_files, "nproc": limits.pids}
+    wanted = {"core": 0, "fsize": limits.workdir, "nofile": limits.open_files, "nproc": limits.pids}
+    values = {name: min(value, ceilings.get(name, value)) for name, value in wanted.items()}
     return [{"type": name, "soft": value, "hard": value} for name, value in values.items()]
 
 
@@ -99,8 +104,8 @@ def create(stage: Stage, slot: Slot, place: Place) -> dict[str, Any]:
         "timeout": stage.limits.backstop,
         "stop_timeout": 0,
         "log_configuration": {"driver": "none"},
-        "oom_score_adj": OOM_SCORE,
-        "r_limits": _ulimits(stage),
+        "oom_score_adj": max(OOM_SCORE, place.oom_score),
+        "r_limits": _ulimits(stage, place.ceilings),
         "mounts": _mounts(place),
     }
     # Asked for without a cgroup of ours, limits are either ignored without a word or keep the sandbox from starting.

@@ -1,6 +1,9 @@
-"""Ends a sandbox whose processes together use more memory than they may, where no cgroup does."""
+"""Ends sandboxes whose processes together use more memory than they may, where no cgroup does."""
 
 import asyncio
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 
 import attrs
 
@@ -12,24 +15,86 @@ from harness.sandbox.subids import SLOT_IDS
 INTERVAL = 0.25
 
 
-@attrs.define
-class Watchdog:
-    """Looks at one sandbox; ``limit`` is in bytes, None to look only. ``peak`` is the largest sum seen."""
+def _future() -> "asyncio.Future[None]":
+    return asyncio.get_running_loop().create_future()
+
+
+@attrs.define(eq=False)
+class Watched:
+    """One sandbox under watch. ``limit`` is in bytes, None to look only; ``peak`` is the largest sum seen.
+
+    ``over`` is done when the limit has been passed, and holds the error if nobody can watch any more.
+    """
 
     slot: Slot
     limit: int | None
+    over: "asyncio.Future[None]" = attrs.field(factory=_future)
     peak: int = 0
 
-    def over(self) -> bool:
-        """One look. Shared pages are counted once only where that decides: it takes a walk through all pages."""
-        found = processes.of_ids(self.slot.first, SLOT_IDS)
-        total = sum(one.rss for one in found)
-        self.peak = max(self.peak, total)
-        if self.limit is None or total <= self.limit:
-            return False
-        return sum(processes.proportional(one.pid) for one in found) > self.limit
 
-    async def watch(self) -> None:
-        """Returns when the limit is passed; without a limit it goes on until it is cancelled."""
-        while not await asyncio.to_thread(self.over):  # noqa: ASYNC110  the kernel gives no event for this
-            await asyncio.sleep(INTERVAL)
+def weigh(limits: Mapping[int, int | None], found: Iterable[processes.Process]) -> dict[int, tuple[int, bool]]:
+    """For each sandbox the sum of its processes' memory, and whether that is too much.
+
+    Pages that processes share are counted once only where that decides: it takes a walk through all pages.
+
+    Args:
+        limits: by the first of each sandbox's ids.
+    """
+    seen = {}
+    for first, limit in limits.items():
+        mine = [one for one in found if first <= one.uid < first + SLOT_IDS]
+        total = sum(one.rss for one in mine)
+        above = limit is not None and total > limit
+        seen[first] = (total, above and sum(processes.proportional(one.pid) for one in mine) > (limit or 0))
+    return seen
+
+
+def look(limits: Mapping[int, int | None]) -> dict[int, tuple[int, bool]]:
+    """Weighs all that runs in our namespace and isn't the harness itself."""
+    return weigh(limits, processes.of_ids(1, None))
+
+
+class Watchdog:
+    """One walk through /proc for all sandboxes of a host, in a thread of its own, as long as there are any."""
+
+    def __init__(self) -> None:
+        self._watched: set[Watched] = set()
+        self._thread = ThreadPoolExecutor(1, "watchdog")
+        self._task: asyncio.Task[None] | None = None
+
+    @contextlib.contextmanager
+    def watch(self, slot: Slot, limit: int | None) -> Iterator[Watched]:
+        """Watches one sandbox while it lasts."""
+        one = Watched(slot, limit)
+        self._watched.add(one)
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._loop())
+        try:
+            yield one
+        finally:
+            self._watched.discard(one)
+
+    async def _loop(self) -> None:
+        try:
+            while self._watched:
+                await self._look_once()
+                await asyncio.sleep(INTERVAL)
+        except Exception as error:  # noqa: BLE001  whoever waits must not wait in vain
+            for one in self._watched:
+                if not one.over.done():
+                    one.over.set_exception(error)
+
+    async def _look_once(self) -> None:
+        limits = {one.slot.first: one.limit for one in self._watched}
+        seen = await asyncio.get_running_loop().run_in_executor(self._thread, look, limits)
+        for one in self._watched:
+            total, above = seen.get(one.slot.first, (0, False))
+            one.peak = max(one.peak, total)
+            if above and not one.over.done():
+                one.over.set_result(None)
+
+    def close(self) -> None:
+        """Lets the thread go, when nothing is watched any more."""
+        if self._task is not None:
+            self._task.cancel()
+        self._thread.shutdown(wait=False)

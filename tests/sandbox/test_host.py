@@ -294,7 +294,7 @@ async def main():
             except asyncio.CancelledError:
                 pass
             mounts = Path("/proc/self/mountinfo").read_text().count("/boxes/")
-            containers = await one._service.call("GET", "/containers/json", params={"all": "true"})
+            containers = await one._shared.service.call("GET", "/containers/json", params={"all": "true"})
             boxes = list(one._state.boxes.iterdir())
             tell([task.cancelled(), mounts, containers, len(boxes), len(processes.of_ids(1, 65536))])
 asyncio.run(main())
@@ -400,15 +400,15 @@ async def main():
             # A container whose creation was never answered.
             lost = {"name": "lost", "rootfs": str(one._runtime.root), "rootfs_overlay": True, "command": ["true"],
                 "labels": {"harness.owner": one._state.name}, "netns": {"nsmode": "none"}}
-            await one._service.call("POST", "/containers/create", body=lost)
-            one._service._process.kill()
+            await one._shared.service.call("POST", "/containers/create", body=lost)
+            one._shared.service._process.kill()
             ended = await task
             evidence = await box.evidence()
-            listed = await one._service.call("GET", "/containers/json", params={"all": "true"})
+            listed = await one._shared.service.call("GET", "/containers/json", params={"all": "true"})
             alone = [one["Names"] for one in listed] == [[box.name]]
             tell([ended.how, ended.exit_code, evidence.outputs["out.txt"].decode(), alone])
         tell((await once(one, shell("echo next")))["outputs"]["out.txt"])
-        one._service._process.kill()
+        one._shared.service._process.kill()
         try:
             await once(one, shell("true"))
         except SandboxError as error:

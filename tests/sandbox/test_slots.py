@@ -17,7 +17,7 @@ _numbers = itertools.count((os.getpid() + 1) << 40, 1_000_000)
 HOLD = """
 import socket, sys
 taken = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-taken.bind("\0" + sys.argv[1])
+taken.bind(chr(0) + sys.argv[1])
 print(flush=True)
 sys.stdin.read()
 """
@@ -27,8 +27,13 @@ def _ids(slots: int) -> IdRange:
     return IdRange(next(_numbers), slots * SLOT_IDS + 100)
 
 
+def _slots(ids: IdRange, survivors: bool = False) -> Slots:
+    """Outside the harness's namespace low ids are the machine's own users."""
+    return Slots(ids, lambda _: survivors)
+
+
 def _holder(name: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-c", HOLD, name.removeprefix("\0")]
+    command = [sys.executable, "-c", HOLD, name[1:]]
     holder = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert holder.stdout is not None
     holder.stdout.readline()
@@ -38,13 +43,13 @@ def _holder(name: str) -> subprocess.Popen[bytes]:
 async def test_two_allocators_never_share_a_slot() -> None:
     """Two harness processes of one user know nothing of each other."""
     ids = _ids(4)
-    one, other = Slots(ids), Slots(ids)
+    one, other = _slots(ids), _slots(ids)
     async with one.take() as a, other.take() as b, one.take() as c, other.take() as d:
         assert sorted(slot.first for slot in (a, b, c, d)) == [1, 2001, 4001, 6001]
 
 
 async def test_a_freed_slot_is_given_again() -> None:
-    slots = Slots(_ids(2))
+    slots = _slots(_ids(2))
     async with slots.take() as first:
         pass
     async with slots.take() as second:
@@ -52,7 +57,7 @@ async def test_a_freed_slot_is_given_again() -> None:
 
 
 async def test_when_all_are_in_use_it_waits_for_one_of_ours() -> None:
-    slots = Slots(_ids(1))
+    slots = _slots(_ids(1))
 
     async def want() -> int:
         async with slots.take() as slot:
@@ -68,7 +73,7 @@ async def test_when_all_are_in_use_it_waits_for_one_of_ours() -> None:
 async def test_a_slot_is_free_when_its_process_was_killed() -> None:
     ids = _ids(1)
     with _holder(socket_name(ids, 0)) as holder:
-        slots = Slots(ids)
+        slots = _slots(ids)
         async with AsyncExitStack() as stack:
             waiting = asyncio.create_task(stack.enter_async_context(slots.take()))
             await asyncio.sleep(0.05)
@@ -78,7 +83,7 @@ async def test_a_slot_is_free_when_its_process_was_killed() -> None:
 
 
 async def test_one_who_gives_up_waiting_leaves_nothing_taken() -> None:
-    slots = Slots(_ids(1))
+    slots = _slots(_ids(1))
     async with slots.take():
         waiting = asyncio.create_task(slots.take().__aenter__())
         await asyncio.sleep(0.05)
@@ -87,6 +92,14 @@ async def test_one_who_gives_up_waiting_leaves_nothing_taken() -> None:
             await waiting
     async with asyncio.timeout(1), slots.take() as slot:
         assert slot.number == 0
+
+
+async def test_a_slot_whose_processes_survived_is_never_given_again() -> None:
+    slots = _slots(_ids(2), survivors=True)
+    async with slots.take() as first:
+        pass
+    async with slots.take() as second:
+        assert first != second
 
 
 def test_too_few_ids_for_one_sandbox() -> None:

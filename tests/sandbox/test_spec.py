@@ -42,6 +42,13 @@ def test_with_a_cgroup_limits_are_asked_for_besides(snapshot: SnapshotAssertion)
     assert without == {key: value for key, value in asked.items() if key in without}
 
 
+def test_no_more_than_the_harness_itself_may_have() -> None:
+    asked = spec.create(STAGE, Slot(0), attrs.evolve(PLACE, ceilings={"nofile": 1024, "nproc": 1 << 20}, oom_score=900))
+    limits = {one["type"]: one["hard"] for one in asked["r_limits"]}
+    assert (limits["nofile"], limits["nproc"]) == (1024, STAGE.limits.pids)
+    assert asked["oom_score_adj"] == 900
+
+
 def test_a_label_can_not_take_the_owners_place() -> None:
     asked = spec.create(attrs.evolve(STAGE, labels={"owner": "somebody"}), Slot(0), PLACE)
     assert asked["labels"] == {"harness.owner": "p1"}
