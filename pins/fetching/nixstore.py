@@ -21,15 +21,19 @@ _GROUP = 40
 def _nix_store(*arguments: str) -> str:
     if not shutil.which(_COMMAND):
         raise HostUnfitError("There is no nix-store on this machine: run nix/setup.sh as root, or install Nix.")
-    _check_owner()
+    check_owner()
     done = subprocess.run([_COMMAND, *arguments], capture_output=True, text=True, check=False)
     if done.returncode:
         raise HostUnfitError(f"{storepath.store_folder()} can't be used. nix-store said:\n  {done.stderr.strip()}")
     return done.stdout
 
 
-def _check_owner() -> None:
-    """What root writes into another user's store, that user can't collect as garbage later."""
+def check_owner() -> None:
+    """What root writes into another user's store, that user can't collect as garbage later.
+
+    Raises:
+        HostUnfitError: this is root, and the store is another user's.
+    """
     store = Path(storepath.store_folder())
     if os.geteuid() == 0 and store.exists() and (owner := store.stat().st_uid) != 0:
         try:
