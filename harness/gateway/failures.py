@@ -1,0 +1,114 @@
+"""What an endpoint's refusal or silence means: whether to try again, and whose doing it is."""
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final, Literal
+
+import attrs
+
+# overflow: the conversation is longer than the context. too-large: too many or too large images, or too many bytes.
+# refused: any other answer that the same request would get again. broken: an answer, but none to work with (500, cut,
+# no event stream). overloaded: 429, 502 to 504, 529. unreachable: no answer at all.
+Kind = Literal["overflow", "too-large", "refused", "broken", "overloaded", "unreachable"]
+
+# As OpenCode 1.17.11 knows them, and as vLLM, SGLang, llama.cpp and OpenAI word them.
+_OVERFLOW: Final = re.compile(
+    r"maximum context length|context[ _]length[ _]exceeded|model_context_window_exceeded"
+    r"|context length is only|(?:exceeds?|longer than|greater than|larger than) the (?:model'?s )?"
+    r"(?:maximum |available )?(?:context|model) (?:window|length|size)"
+    r"|longer than the maximum model length|reduce the length of the (?:input|messages)|prompt (?:is )?too long"
+    r"|input is too long for requested model|input token count.*exceeds the maximum|maximum prompt length is \d"
+    r"|context window exceeds limit|exceeded model token limit|input length.*exceeds.*context length"
+    r"|with \d+ maximum context length|exceeds the model'?s maximum context",
+    re.IGNORECASE | re.DOTALL,
+)
+_TOO_LARGE: Final = re.compile(
+    r"request entity too large|payload too large|(?:request|body|content) (?:is )?too large|too many images"
+    r"|at most \d+ (?:image|video|audio|multi-?modal)|(?:number|count|amount) of images|max(?:imum)?[ _]images"
+    r"|images? (?:is |are |size |file )?(?:too large|exceeds|too big)|exceeds .{0,40}image (?:limit|size)",
+    re.IGNORECASE | re.DOTALL,
+)
+_NO_QUOTA: Final = re.compile("insufficient_quota")
+
+_OVERLOADED: Final = frozenset({408, 425, 429, 502, 503, 504, 529})
+WORDS_MAX: Final = 2000
+
+
+@attrs.frozen
+class Failure:
+    """Why a call got no answer.
+
+    ``status`` is the endpoint's last HTTP status, None where there was none; ``words`` is what it said, shortened and
+    without the key. ``call`` is the number of the call. ``opening`` is true for the conversation's first request,
+    which the sandboxed side had no part in.
+    """
+
+    kind: Kind
+    status: int | None
+    words: str
+    call: int = -1
+    opening: bool = False
+
+    @property
+    def again(self) -> bool:
+        """Whether another try can help."""
+        return self.kind in ("broken", "overloaded", "unreachable")
+
+
+def of_response(status: int, body: bytes) -> Failure:
+    """The failure that an HTTP response other than a good one is."""
+    said = body.decode("utf-8", "replace")
+    return Failure(_kind(status, said), status, _words(said))
+
+
+def of_error(error: str) -> Failure:
+    """The failure that an error object inside a response with status 200 is; ``error`` is its JSON."""
+    try:
+        value = json.loads(error)
+    except ValueError:  # it was shortened
+        value = error
+    code = value.get("code") if isinstance(value, dict) else None
+    status = code if isinstance(code, int) and 400 <= code <= 599 else 500
+    return Failure(_kind(status, error), 200, _words(error))
+
+
+def _kind(status: int, said: str) -> Kind:
+    if status >= 400 and _OVERFLOW.search(said):
+        return "overflow"
+    if status == 413 or (400 <= status < 500 and _TOO_LARGE.search(said)):
+        return "too-large"
+    if _NO_QUOTA.search(said):
+        return "refused"
+    if status in _OVERLOADED:
+        return "overloaded"
+    if status >= 500 or 200 <= status < 300:
+        return "broken"
+    return "refused"
+
+
+def _words(said: str) -> str:
+    """The message in an error body, wherever the server put it, or the beginning of the body."""
+    try:
+        found: object = json.loads(said)
+    except (ValueError, RecursionError):
+        found = said
+    for name in ("error", "message", "detail"):
+        if isinstance(found, Mapping) and found.get(name):
+            found = found[name]
+    return (found if isinstance(found, str) else json.dumps(found)).strip()[:WORDS_MAX]
+
+
+def retry_after(value: str | None, now: datetime | None = None) -> float | None:
+    """Seconds that a Retry-After header asks for, None if it is missing or makes no sense."""
+    if value is None:
+        return None
+    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value.strip()):
+        return float(value)
+    try:
+        when = parsedate_to_datetime(value)
+        return max(0.0, (when - (now or datetime.now(UTC))).total_seconds())
+    except (ValueError, TypeError, OverflowError):  # TypeError: a date without a time zone
+        return None

@@ -1,0 +1,116 @@
+"""The model under test, and the key that only the gateway ever holds."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, NoReturn
+from urllib.parse import urlsplit
+
+import attrs
+
+from harness.errors import UsageError
+from harness.store.canonical import JSON
+
+# Fields of an upstream request that the gateway decides by itself; sampling must not name them.
+RESERVED: Final = frozenset(
+    {"model", "messages", "tools", "tool_choice", "stream", "stream_options", "n", "max_tokens"}
+)
+
+# Shorter "keys" are placeholders such as "none" or "EMPTY": looking for them would only chop words out of texts.
+SHORTEST_KEY: Final = 8
+
+
+class Secret:
+    """A key that no text, record or pickle shows; `reveal` is the only way to it."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        if not value or not value.isascii() or not value.isprintable() or " " in value:
+            # The value stays out of the message, also where it is wrong.
+            raise UsageError("An API key must be printable ASCII without spaces. Check the variable or file it is in.")
+        self._value = value
+
+    def reveal(self) -> str:
+        """The key itself: for the header of a request and nothing else."""
+        return self._value
+
+    def redact(self, text: str) -> str:
+        """The text with the key replaced, should an endpoint have echoed it."""
+        return text.replace(self._value, "[key]") if len(self._value) >= SHORTEST_KEY else text
+
+    def blank(self, data: bytes) -> bytes:
+        """The bytes with the key overwritten by as many asterisks: lengths and JSON stay as they were."""
+        key = self._value.encode()
+        return data.replace(key, b"*" * len(key)) if len(key) >= SHORTEST_KEY else data
+
+    def __repr__(self) -> str:
+        return "Secret(***)"
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return format(repr(self), spec)
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("A key is never pickled or copied.")
+
+
+def _frozen(given: Mapping[str, JSON]) -> Mapping[str, JSON]:
+    return MappingProxyType(dict(given))
+
+
+@attrs.frozen
+class Policy:
+    """How the model under test is reached.
+
+    ``base_url`` ends before ``/chat/completions``; ``model`` is the name the endpoint knows; ``sampling`` are further
+    fields of each request, empty for the endpoint's own defaults (a ``max_completion_tokens`` in it is sent in the
+    place of ``max_tokens``, which newer OpenAI models refuse); ``max_output`` and ``context`` are tokens.
+
+    Raises:
+        UsageError: one of them can't be right.
+    """
+
+    base_url: str
+    model: str
+    api_key: Secret | None
+    sampling: Mapping[str, JSON] = attrs.field(converter=_frozen)
+    max_output: int
+    context: int
+
+    def __attrs_post_init__(self) -> None:
+        _check_url(self.base_url)
+        if not self.model:
+            raise UsageError("The policy has no model name. Give the one that its endpoint knows.")
+        for name in sorted(RESERVED & self.sampling.keys()):
+            raise UsageError(f"Sampling can't set {name!r}: the harness decides it.")
+        if not 0 < self.max_output < self.context:
+            raise UsageError(
+                f"A policy needs 0 < max output < context, in tokens; these are {self.max_output} and {self.context}."
+            )
+
+    @property
+    def endpoint(self) -> str:
+        """The URL that every call goes to."""
+        return self.base_url.rstrip("/") + "/chat/completions"
+
+    def redact(self, text: str) -> str:
+        """The text without the key."""
+        return self.api_key.redact(text) if self.api_key else text
+
+    def blank(self, data: bytes) -> bytes:
+        """The bytes without the key."""
+        return self.api_key.blank(data) if self.api_key else data
+
+
+def _check_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, brackets that don't match
+        raise UsageError("The policy's base URL can't be read. It looks like https://host/v1.") from None
+    if "@" in parts.netloc:
+        # The URL stays out of the message: what is before the @ may be a password.
+        raise UsageError("The policy's base URL holds a user name or password. Leave it out; a key has its own place.")
+    if not good or parts.query or parts.fragment or not url.isascii() or not url.isprintable() or " " in url:
+        raise UsageError(f"{url!r} is no base URL of a policy. It looks like https://host/v1, without a query.")

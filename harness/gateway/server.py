@@ -1,0 +1,138 @@
+"""The gateway of one sandbox: an allow-list with two routes."""
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
+
+from harness.gateway.exchange import Exchange
+from harness.gateway.failures import Failure
+from harness.gateway.fields import Refused
+from harness.gateway.inbound import peek, read_body
+from harness.gateway.opening import Opening
+from harness.gateway.policy import Policy
+from harness.gateway.protocol import BoundedServer, error_response
+from harness.gateway.reply import Reply
+from harness.gateway.request import Request, parse
+from harness.gateway.rewrite import upstream_body
+from harness.gateway.settings import GatewaySettings
+from harness.gateway.talk import Talk
+from harness.gateway.upstream import Upstream
+
+CHAT = "/v1/chat/completions"
+MODELS = "/v1/models"
+
+# Bodies that are read and parsed at once; the agent itself sends one at a time.
+_PARSED_AT_ONCE = 2
+
+
+@asynccontextmanager
+async def serve(
+    listener: socket.socket, policy: Policy, opening: Opening, settings: GatewaySettings
+) -> AsyncIterator[Talk]:
+    """Answers on a sandbox's listening socket until the context ends; the socket itself stays the caller's.
+
+    At the end calls in flight are cancelled and recorded as far as they came; the talk can be read afterwards.
+    """
+    talk = Talk(opening, settings)
+    async with Upstream(policy, settings) as upstream:
+        gateway = _Gateway(talk, upstream, policy, settings)
+        server = BoundedServer(gateway.handle, settings, gateway.on_error)
+        own = listener.dup()
+        own.setblocking(False)
+        accepting = await asyncio.get_running_loop().create_server(server, sock=own)
+        try:
+            yield talk
+        finally:
+            accepting.close()
+            await gateway.end()
+            await server.shutdown(timeout=0.2)
+
+
+class _Gateway:
+    def __init__(self, talk: Talk, upstream: Upstream, policy: Policy, settings: GatewaySettings) -> None:
+        self._talk = talk
+        self._upstream = upstream
+        self._policy = policy
+        self._settings = settings
+        self._parsing = asyncio.Semaphore(_PARSED_AT_ONCE)
+        self._in_flight = asyncio.Semaphore(settings.max_in_flight)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def handle(self, http: web.BaseRequest) -> web.StreamResponse:
+        """Answers one HTTP request."""
+        read = bytearray()
+        try:
+            return await self._route(http, read)
+        except Refused as refused:
+            if not read:
+                await peek(http, read)
+            self._talk.refuse(refused.status, refused.reason, http.method, http.raw_path, bytes(read))
+            return error_response(refused.status, refused.reason)
+
+    def on_error(self, http: web.BaseRequest, error: BaseException | None) -> None:
+        """Records what never became a request; an exception of the gateway's own ends the talk."""
+        text = f"{type(error).__name__}: {error}"
+        self._talk.refuse(400, text, http.method, http.raw_path, b"")
+        if not isinstance(error, HttpProcessingError | ConnectionError):
+            self._talk.end(Failure("broken", None, f"the gateway itself failed, please report this: {text}"))
+
+    async def end(self) -> None:
+        """Cancels what is in flight, and waits until that is recorded."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _route(self, http: web.BaseRequest, read: bytearray) -> web.StreamResponse:
+        # The raw path: an absolute URI, a query or an escape never equals it.
+        route = (http.method, http.raw_path)
+        if route == ("GET", MODELS):
+            return self._models()
+        if route != ("POST", CHAT):
+            known = http.raw_path in (CHAT, MODELS)
+            raise Refused(405 if known else 404, "only POST /v1/chat/completions and GET /v1/models are served here")
+        async with self._parsing:
+            await read_body(http, read, self._settings)
+            request = parse(bytes(read), self._settings.alias, self._settings.date)
+        if budget := self._talk.exhausted:
+            raise Refused(403, f"this sandbox's budget is used up: {budget}")
+        return await self._call(http, request)
+
+    def _models(self) -> web.Response:
+        model = {"id": self._settings.alias, "object": "model", "created": 0, "owned_by": "harness"}
+        body = json.dumps({"object": "list", "data": [model]}).encode()
+        response = web.Response(body=body, content_type="application/json")
+        response.force_close()
+        return response
+
+    async def _call(self, http: web.BaseRequest, request: Request) -> web.StreamResponse:
+        index = self._talk.accept(request)
+        exchange = Exchange()
+        task = asyncio.ensure_future(self._settle(index, request, exchange))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        reply = Reply(http, stream=request.stream, heartbeat=self._settings.heartbeat)
+        try:
+            await reply.until(task)
+        finally:
+            task.cancel()
+            await asyncio.wait((task,))
+        if not task.cancelled():
+            task.result()  # an exception in it is the gateway's own
+        return await reply.finish(self._talk.calls[index])
+
+    async def _settle(self, index: int, request: Request, exchange: Exchange) -> None:
+        """Brings a call to its end, whatever that is."""
+        result = None
+        try:
+            async with self._in_flight:
+                exchange.start()
+                self._talk.wait(index, exchange)
+                body = upstream_body(request.value, self._policy)
+                result = await self._upstream.complete(body, stream=request.stream, exchange=exchange)
+        finally:
+            self._talk.settle(index, exchange, result)

@@ -1,0 +1,145 @@
+"""The client of the model's endpoint: whole answers, bounded tries, nothing followed and nothing taken from outside."""
+
+import asyncio
+import io
+import random
+import ssl
+from types import TracebackType
+from typing import Final
+
+import aiohttp
+import attrs
+
+from harness.gateway.answer import Answer, read
+from harness.gateway.exchange import Exchange
+from harness.gateway.failures import WORDS_MAX, Failure, of_error, of_response, retry_after
+from harness.gateway.policy import Policy
+from harness.gateway.settings import GatewaySettings
+
+# Of an error's body only this much is read, in bytes.
+_ERROR_MAX: Final = 64 * 1024
+
+# So that many sandboxes that failed at once don't come back at once.
+_JITTER: Final = 0.25
+
+
+class Upstream:
+    """One endpoint, used by one sandbox; an async context manager."""
+
+    def __init__(self, policy: Policy, settings: GatewaySettings) -> None:
+        self._policy = policy
+        self._settings = settings
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> "Upstream":
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ssl=_trust(self._policy.endpoint)),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            trust_env=False,  # no proxy and no .netrc from the environment
+            timeout=aiohttp.ClientTimeout(
+                total=None, sock_connect=self._settings.connect, sock_read=self._settings.stall
+            ),
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    async def complete(self, body: bytes, *, stream: bool, exchange: Exchange) -> Answer | Failure:
+        """The complete answer to a request, or why there is none after all tries.
+
+        The answer's bytes stand in ``exchange.received``. Can be cancelled at any moment; the exchange then holds what
+        is known.
+        """
+        tries = 0
+        while True:
+            tries += 1
+            result, asked = await self._try(body, stream=stream, exchange=exchange)
+            if isinstance(result, Answer):
+                return result
+            if not result.again or tries >= self._settings.attempts:
+                return result
+            delay = self._settings.backoff.delay(tries, asked)
+            await asyncio.sleep(delay * random.uniform(1 - _JITTER, 1 + _JITTER))  # noqa: S311 - no secret
+
+    async def _try(self, body: bytes, *, stream: bool, exchange: Exchange) -> tuple[Answer | Failure, float | None]:
+        exchange.begin_try()
+        trouble: str | None = "cancelled"
+        try:
+            result, asked = await self._send(body, stream=stream, exchange=exchange)
+            if isinstance(result, Failure):
+                result = attrs.evolve(result, words=self._policy.redact(result.words))
+            trouble = f"{result.kind}: {result.words}" if isinstance(result, Failure) else None
+            return result, asked
+        finally:
+            exchange.end_try(trouble)
+
+    async def _send(self, body: bytes, *, stream: bool, exchange: Exchange) -> tuple[Answer | Failure, float | None]:
+        assert self._session is not None, "used outside of its context"
+        asked = None
+        try:
+            async with self._session.post(
+                self._policy.endpoint, data=io.BytesIO(body), headers=self._headers(stream), allow_redirects=False
+            ) as response:
+                exchange.status = response.status
+                exchange.hear()
+                asked = retry_after(response.headers.get("Retry-After"))
+                limit = self._settings.max_response if response.status == 200 else _ERROR_MAX
+                async for chunk in response.content.iter_any():
+                    exchange.hear(chunk)
+                    if len(exchange.received) > limit:
+                        break
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            return self._lost(error, exchange), asked
+        return self._judge(stream, exchange), asked
+
+    def _headers(self, stream: bool) -> dict[str, str]:
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "text/event-stream" if stream else "application/json",
+            "Accept-Encoding": "identity",
+            "User-Agent": "hermetic-harness",
+        }
+        if self._policy.api_key is not None:
+            headers["Authorization"] = f"Bearer {self._policy.api_key.reveal()}"
+        return headers
+
+    def _judge(self, stream: bool, exchange: Exchange) -> Answer | Failure:
+        """What the bytes of a response that came to its end are."""
+        exchange.received = bytearray(self._policy.blank(bytes(exchange.received)))
+        data = bytes(exchange.received)
+        if exchange.status != 200:
+            return of_response(exchange.status, data[:_ERROR_MAX])
+        if len(data) > self._settings.max_response:
+            return Failure("refused", 200, f"the response has more than {self._settings.max_response} bytes")
+        answer = read(data)
+        if answer.error is not None:
+            return of_error(answer.error)
+        if stream and data.lstrip()[:1] == b"{":
+            return Failure("broken", 200, "the endpoint was asked for an event stream and sent one JSON object")
+        if not answer.whole:
+            return Failure("broken", 200, "the response stops before its end")
+        return answer
+
+    def _lost(self, error: Exception, exchange: Exchange) -> Failure:
+        words = str(error) or type(error).__name__
+        if exchange.status == 0:
+            return Failure("unreachable", None, words[:WORDS_MAX])
+        if isinstance(error, TimeoutError):
+            words = f"nothing came for {self._settings.stall:g} s"
+        return Failure("broken", exchange.status, f"the response was cut: {words}"[:WORDS_MAX])
+
+
+def _trust(url: str) -> ssl.SSLContext | bool:
+    """Whom to trust with TLS: SSL_CERT_FILE or SSL_CERT_DIR, else the pinned certifi bundle that httpx uses.
+
+    The interpreter's own default is a folder of the host, which need not be there.
+    """
+    if not url.startswith("https:"):
+        return True
+    import httpx  # only where TLS is used: the import takes a tenth of a second
+
+    return httpx.create_ssl_context()
