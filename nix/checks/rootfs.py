@@ -43,6 +43,7 @@ NEEDED = [
     "etc/ssl/certs/ca-certificates.crt",
     "etc/os-release",
     "etc/localtime",
+    "usr/lib/locale/C.utf8/LC_CTYPE",
     "var/lib/dpkg/status",
     "proc",
     "sys",
