@@ -4,6 +4,7 @@
 # As root CMD runs as user `hermetic` on a copy of this source tree (the tracked files as they stand), from its top folder;
 # what CMD makes there comes back to this checkout. Not as root nothing is changed: CMD runs right here, or it is said what
 # is missing. Exit status: CMD's; 2 for no CMD; 4 where the machine lacks something.
+# shellcheck source-path=SCRIPTDIR
 set -eu
 
 usage() {
