@@ -4,35 +4,20 @@ import asyncio
 import hashlib
 import itertools
 import os
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from harness.errors import HostUnfitError
 from harness.sandbox import base, box, files, limits, namespace, network, reaper, spec, state
+from harness.sandbox.finishing import to_the_end
 from harness.sandbox.runtime import Runtime
 from harness.sandbox.service import Service
 from harness.sandbox.slots import Slots
 from harness.sandbox.values import Stage
 from harness.sandbox.watchdog import Watchdog
-
-
-async def whatever_happens(work: Coroutine[Any, Any, None]) -> None:
-    """Sees ``work`` through, even while its caller is cancelled; the cancellation comes through afterwards."""
-    task = asyncio.ensure_future(work)
-    cancelled = False
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            cancelled = True
-        except Exception:  # noqa: BLE001  raised below, by result()
-            break
-    task.result()
-    if cancelled:
-        raise asyncio.CancelledError
 
 
 class Host:
@@ -75,7 +60,7 @@ class Host:
                 tasks.create_task(self._shared.service.start())
                 tasks.create_task(network.check_kernel(self._runtime))
         except BaseException as error:
-            await whatever_happens(self._close())
+            await to_the_end(self._close())
             if isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
                 raise error.exceptions[0] from error
             raise
@@ -84,7 +69,7 @@ class Host:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        await whatever_happens(self._close())
+        await to_the_end(self._close())
 
     async def _close(self) -> None:
         self._shared.watchdog.close()
@@ -104,14 +89,14 @@ class Host:
         async with self._slots.take() as slot:
             name = f"{self._state.name}-{next(self._numbers)}"
             folder = self._state.boxes / name
-            staged = await asyncio.to_thread(files.make, folder, slot.first, stage)
+            staged = files.make(folder, slot.first, stage)  # some milliseconds, and not to be cancelled half-way
             gone = AsyncExitStack()
             self._names.add(name)
             try:
                 asked = spec.create(stage, slot, self._place(name, staged))
                 yield await box.make(gone, self._shared, asked, stage=stage, slot=slot, files=staged)
             finally:
-                await whatever_happens(self._remove(name, gone, staged))
+                await to_the_end(self._remove(name, gone, staged))
 
     def _place(self, name: str, staged: files.Files) -> spec.Place:
         return spec.Place(

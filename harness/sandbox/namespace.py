@@ -117,7 +117,10 @@ def explain(said: str) -> HostUnfitError:
         "See that newuidmap is setuid root on a file system that is not mounted nosuid, and that the kernel allows "
         "user, mount and PID namespaces here"
     )
-    return HostUnfitError(f"The harness's namespace can't be made: {said.strip() or 'unshare failed'}. {reason}.")
+    if "user name" in said:
+        reason = "This uid has no entry in /etc/passwd or in a directory service that newuidmap could look up"
+    text = said.strip().rstrip(".") or "unshare failed"
+    return HostUnfitError(f"The harness's namespace can't be made: {text}. {reason}.")
 
 
 def enter(argv: Sequence[str], env: Mapping[str, str]) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from harness.errors import HostUnfitError, SandboxError
 from harness.sandbox import ruleset
+from harness.sandbox.finishing import to_the_end
 from harness.sandbox.runtime import Runtime
 
 HELPER = Path(__file__).with_name("netns_helper.py")
@@ -20,25 +21,30 @@ def _helper(runtime: Runtime) -> list[str]:
     return [sys.executable, "-I", "-S", "-c", HELPER.read_text(), *arguments]
 
 
+async def _run(command: list[str], stdin: int, descriptors: tuple[int, ...]) -> tuple[int | None, bytes, str]:
+    """Exit status, standard output and standard error of a short-lived program."""
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=descriptors,
+        env={},
+        cwd="/",
+    )
+    out, err = await to_the_end(process.communicate())
+    return process.returncode, out, err.decode(errors="replace").strip()
+
+
 async def _listener(command: list[str], descriptors: tuple[int, ...]) -> socket.socket:
     """Runs the helper and takes the socket that it sends."""
     ours, theirs = socket.socketpair()
-    with ours:
-        with theirs:
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                stdin=theirs.fileno(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                pass_fds=descriptors,
-                env={},
-                cwd="/",
-            )
-        _, said = await process.communicate()
-        _, received, *_ = socket.recv_fds(ours, 1, 1, socket.MSG_DONTWAIT) if process.returncode == 0 else (b"", [])
-    if not received:
-        raise SandboxError(f"The sandbox's network could not be set up: {said.decode(errors='replace').strip()}")
-    listener = socket.socket(fileno=received[0])
+    with ours, theirs:
+        status, _, said = await _run(command, theirs.fileno(), descriptors)
+        if status != 0:
+            raise SandboxError(f"The sandbox's network could not be set up: {said}")
+        (received,) = socket.recv_fds(ours, 1, 1, socket.MSG_DONTWAIT)[1]
+    listener = socket.socket(fileno=received)
     listener.setblocking(False)
     return listener
 
@@ -88,20 +94,12 @@ class Network:
         Raises:
             SandboxError: the filter can't be read: without it there is no evidence.
         """
-        process = await asyncio.create_subprocess_exec(
-            *self._enter(self._runtime.program("nft"), "-j", "list", "table", "inet", ruleset.TABLE),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            pass_fds=self._descriptors,
-            env={},
-            cwd="/",
-        )
-        listing, said = await process.communicate()
+        command = self._enter(self._runtime.program("nft"), "-j", "list", "table", "inet", ruleset.TABLE)
+        _, listing, said = await _run(command, subprocess.DEVNULL, self._descriptors)
         try:
             return ruleset.parse(listing)
         except (ValueError, KeyError, TypeError) as error:
-            raise SandboxError(f"The packet filter can't be read: {said.decode(errors='replace').strip()}") from error
+            raise SandboxError(f"The packet filter can't be read: {said}") from error
 
     def close(self) -> None:
         """Lets the namespaces go."""

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import SandboxError
 from harness.sandbox import state as states
+from harness.sandbox.finishing import to_the_end
 from harness.sandbox.runtime import Runtime
 from harness.sandbox.state import State
 
 if TYPE_CHECKING:
-    from podman import PodmanClient
+    from podman.api import APIClient
 
 #: The version of podman's own API that the pinned podman speaks.
 API_VERSION = "4.3.1"
@@ -22,6 +23,13 @@ STOP_SECONDS = 5.0
 CALL_SECONDS = 120.0
 LOG_TAIL = 2000
 Revived = Callable[[], Awaitable[None]]
+
+
+def _client(state: State) -> "APIClient":
+    # Not PodmanClient: that one reads the user's own files of connections, which may not even be readable.
+    from podman.api import APIClient
+
+    return APIClient(base_url=f"unix://{state.socket}", version=API_VERSION, timeout=CALL_SECONDS)
 
 
 class Service:
@@ -38,7 +46,7 @@ class Service:
         self._log = state.folder / "service.log"
         self._revived = revived
         self._process: asyncio.subprocess.Process | None = None
-        self._client: PodmanClient | None = None
+        self._client: APIClient | None = None
         self._restarts_left = 1
         self._reviving = asyncio.Lock()
 
@@ -48,14 +56,12 @@ class Service:
         Raises:
             SandboxError: it ended or did not answer in time; the text holds the end of its log.
         """
-        from podman import PodmanClient
-
         self._state.socket.unlink(missing_ok=True)
         with self._log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command, env=self._env, cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
-        self._client = PodmanClient(base_url=f"unix://{self._state.socket}", version=API_VERSION, timeout=CALL_SECONDS)
+        self._client = await asyncio.to_thread(_client, self._state)  # loads while podman starts
         try:
             async with asyncio.timeout(START_SECONDS):
                 # The socket's name appears before anybody listens on it.
@@ -102,12 +108,12 @@ class Service:
         self, method: str, path: str, params: Mapping[str, str], body: object, accept: tuple[int, ...]
     ) -> Any:
         assert self._client is not None
-        session = self._client.api
+        session = self._client
         options: dict[str, Any] = {"params": dict(params)}
         if body is not None:
             options |= {"data": json.dumps(body), "headers": {"Content-Type": "application/json"}}
         send = {"GET": session.get, "POST": session.post, "DELETE": session.delete}[method]
-        answer = await asyncio.to_thread(send, path, **options)
+        answer = await to_the_end(asyncio.to_thread(send, path, **options))
         if answer.status_code >= 400 and answer.status_code not in accept:
             raise SandboxError(f"podman refused {method} {path}: {answer.status_code} {answer.text.strip()}")
         try:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.sandbox import init, namespace
-from tests.sandbox.conftest import Entered, gone_within, tree
+from tests.sandbox.conftest import ENTER, Entered, gone_within, tree
 
 Enter = Callable[..., Entered]
 
@@ -140,3 +140,32 @@ except HostUnfitError as error:
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
     assert "newuidmap" in done.stdout
     assert "namespace can't be made" in done.stdout
+
+
+def _unfit(command: list[str], **env: str) -> str:
+    done = subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True, check=False)
+    assert done.returncode == 4, done
+    return done.stderr
+
+
+@pytest.mark.integration
+def test_a_host_without_newuidmap_is_told_which_package_has_it(enter: Enter) -> None:
+    assert "apt-get install uidmap" in _unfit([sys.executable, "-c", ENTER, "true"], PATH="/nowhere")
+
+
+@pytest.mark.integration
+def test_a_kernel_that_forbids_user_namespaces(enter: Enter) -> None:
+    """Inside a user namespace of its own even an unprivileged user may forbid further ones."""
+    forbid = f"""
+import os, sys
+open("/proc/sys/user/max_user_namespaces", "w").write("0")
+os.execv(sys.executable, [sys.executable, "-c", {ENTER!r}, "true"])
+"""
+    unshare = str(Path(os.environ["HARNESS_RUNTIME"]) / "bin/unshare")
+    said = _unfit([unshare, "--user", "--map-root-user", sys.executable, "-c", forbid])
+    assert "sysctl -w user.max_user_namespaces" in said
+
+
+@pytest.mark.integration
+def test_without_the_runtime_nothing_starts(enter: Enter) -> None:
+    assert "HARNESS_RUNTIME" in _unfit([sys.executable, "-c", ENTER, "true"], HARNESS_RUNTIME="")
