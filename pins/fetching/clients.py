@@ -61,7 +61,7 @@ class Client:
         if self.kind == "deb":
             return [*APT_FLAGS, "download", *(f"{pin.name}={pin.version}" for pin in pins)]
         if self.kind == "npm":
-            return ["pack", "--silent", "--ignore-scripts", *(f"{pin.name}@{pin.version}" for pin in pins)]
+            return ["pack", "--loglevel=error", "--ignore-scripts", *(f"{pin.name}@{pin.version}" for pin in pins)]
         requirements = folder / "requirements.txt"
         requirements.write_text("".join(f"{pin.name}=={pin.version} --hash=sha256:{pin.sha256}\n" for pin in pins))
         flags = ("--quiet", "--no-deps", "--require-hashes", *WHEEL_FLAGS)
@@ -110,6 +110,11 @@ CLIENTS = {
         ("npm",),
         "Install it by `apt-get install --no-install-recommends npm`",
         "Is the npm registry reachable?",
-        {"NPM_CONFIG_UPDATE_NOTIFIER": "false"},
+        # npm's own pauses of 10 and 60 s would be waited out for every batch where there is no network.
+        {
+            "NPM_CONFIG_UPDATE_NOTIFIER": "false",
+            "NPM_CONFIG_FETCH_RETRY_MINTIMEOUT": "1000",
+            "NPM_CONFIG_FETCH_RETRY_MAXTIMEOUT": "5000",
+        },
     ),
 }

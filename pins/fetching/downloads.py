@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,7 +22,7 @@ BATCH_BYTES = 32_000_000
 GIVE_UP = 3
 _STAGING = ".fetch-"
 _PIP_MISMATCH = "DO NOT MATCH THE HASHES"
-_LINES = 6
+_LINES, _MISMATCH_LINES = 3, 6
 
 
 def batches(pins: Sequence[Pin]) -> list[list[Pin]]:
@@ -51,10 +52,12 @@ def download(pins: Sequence[Pin], folder: Path, jobs: int) -> list[PinsError]:
         wanted = [pin for pin in pins if not files.is_right(folder / pin.file, pin)]
         _need_clients(wanted)
         progress = Progress("fetched", len(wanted), sum(pin.size for pin in wanted))
+        stop = threading.Event()
         with ThreadPoolExecutor(jobs) as pool:
             try:
-                found = list(pool.map(lambda lot: _lot(lot, folder, progress), batches(wanted)))
+                found = list(pool.map(lambda lot: _lot(lot, folder, progress, stop), batches(wanted)))
             except KeyboardInterrupt:
+                stop.set()
                 pool.shutdown(cancel_futures=True)
                 raise
     return [problem for problems in found for problem in problems]
@@ -97,13 +100,15 @@ def _need_clients(pins: Sequence[Pin]) -> None:
         raise HostUnfitError("\n".join(missing))
 
 
-def _lot(lot: Sequence[Pin], folder: Path, progress: Progress) -> list[PinsError]:
+def _lot(lot: Sequence[Pin], folder: Path, progress: Progress, stop: threading.Event) -> list[PinsError]:
     complaint, rest, problems = _attempt(lot, folder, progress)
     if len(lot) == 1:
         return problems + [_failure(pin, complaint) for pin in rest]
     # One file that can't be had makes a client refuse the whole lot: find out which it is.
     in_a_row = 0
     for number, pin in enumerate(rest):
+        if stop.is_set():  # the clients were interrupted as well, and that is why this one did not deliver
+            break
         complaint, missed, wrong = _attempt([pin], folder, progress)
         problems += wrong + [_failure(pin, complaint) for pin in missed]
         in_a_row = in_a_row + 1 if missed else 0
@@ -137,8 +142,9 @@ def _attempt(lot: Sequence[Pin], folder: Path, progress: Progress) -> tuple[str,
 
 def _failure(pin: Pin, complaint: str) -> PinsError:
     client = CLIENTS[pin.kind]
-    lines = complaint.splitlines()[-_LINES:] or ["nothing, but it delivered no file of that name"]
-    said = "\n  ".join([f"{client.commands[0]} said:", *lines])
-    if _PIP_MISMATCH in complaint:
+    mismatch = _PIP_MISMATCH in complaint
+    lines = complaint.splitlines()[-(_MISMATCH_LINES if mismatch else _LINES) :]
+    said = "\n  ".join([f"{client.commands[0]} said:", *(lines or ["nothing, but delivered no file of that name"])])
+    if mismatch:
         return WrongBytesError(f"Refused {pin.file}: it is not the file that was pinned, sha256 {pin.sha256}. {said}")
     return PinsError(f"Could not get {pin.file} ({pin.name} {pin.version}). {client.hint} {said}")

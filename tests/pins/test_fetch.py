@@ -1,6 +1,11 @@
 """pins/fetch from the outside: what it asks the clients for, what reaches the store, what it refuses."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +18,13 @@ def change(world: World, kind: str, name: str) -> Path:
     path = world.file(kind, name)
     path.write_bytes(path.read_bytes()[::-1])
     return path
+
+
+def wait_for(path: Path, seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < end, f"{path} did not appear"
+        time.sleep(0.02)
 
 
 def names(folder: Path) -> set[str]:
@@ -196,6 +208,31 @@ def test_a_fetch_goes_on_where_one_was_interrupted(world: World, tmp_path: Path)
     assert call[-1] == "ini@7.0.0"
     assert "zod@4.1.8" not in call
     assert not staging.exists()
+
+
+def test_an_interrupt_ends_it_at_once(world: World, tmp_path: Path) -> None:
+    slow = world.bin / "apt-get"
+    slow.write_text(
+        f"#!{sys.executable} -IS\nimport pathlib, time\npathlib.Path('../../started').touch()\ntime.sleep(60)\n"
+    )
+    (world.bin / "pip3").write_text(slow.read_text())
+    (world.bin / "npm").write_text(slow.read_text())
+    fetch = subprocess.Popen(
+        [sys.executable, world.folder / "fetch", "--to", tmp_path / "to", "--jobs", "1"],
+        env=world.environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        wait_for(tmp_path / "started")
+        os.killpg(fetch.pid, signal.SIGINT)
+        assert "interrupted" in fetch.communicate(timeout=20)[1]
+    finally:
+        fetch.kill()
+        fetch.wait()
+    assert fetch.returncode == 130
+    assert [path.name for path in (tmp_path / "to").iterdir()] == [".lock"]
 
 
 def test_a_failed_fetch_into_the_store_keeps_what_it_got(world: World) -> None:
