@@ -4,13 +4,20 @@ Nothing here raises: whatever the bytes are, what can be read is read, and the r
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import attrs
 
+from harness.gateway import Witness
+
 # Of an error's text only this much is kept, in characters.
 MESSAGE_MAX: Final = 2000
+
+# A run has one session; a sandbox that writes more of them into its events is not followed without end.
+SESSIONS_MAX: Final = 8
+_SESSION: Final = re.compile(r"ses_[0-9A-Za-z]{1,60}")
 
 _Object = Mapping[str, object]
 
@@ -19,14 +26,15 @@ _Object = Mapping[str, object]
 class Events:
     """What the events say happened.
 
-    ``texts`` and ``tool_calls`` (call ids) stand in the order of the file, as do ``reasons``, the finish reason of each
-    step; ``errors`` are ``name: message``. ``unreadable`` counts the lines that are no event; ``torn`` is true where
-    the last line has no end.
+    ``texts``, ``tool_calls`` (call ids) and ``reasons`` (the finish reason of each step) stand in the order of the
+    file; ``sessions`` are OpenCode's ids, each once; ``errors`` are ``name: message``. ``unreadable`` counts the lines
+    that are no event; ``torn`` is true where the last line has no end.
     """
 
     texts: tuple[str, ...] = ()
     tool_calls: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     unreadable: int = 0
     torn: bool = False
@@ -41,10 +49,17 @@ def parse(data: bytes) -> Events:
         texts=tuple(_strings(parts, "text", "text")),
         tool_calls=tuple(_strings(parts, "tool_use", "callID")),
         reasons=tuple(_strings(parts, "step_finish", "reason")),
+        sessions=_sessions(events),
         errors=tuple(_error(event.get("error")) for event in events if event.get("type") == "error"),
         unreadable=len(lines) - len(events),
         torn=bool(data) and not data.endswith(b"\n"),
     )
+
+
+def witness(data: bytes) -> Witness:
+    """What the events show of the conversation: the second witness beside the gateway's record."""
+    events = parse(data)
+    return Witness(events.texts, events.tool_calls)
 
 
 def _event(line: bytes) -> _Object | None:
@@ -59,6 +74,11 @@ def _strings(parts: Sequence[tuple[object, _Object]], event_type: str, field: st
     for found, part in parts:
         if found == event_type and isinstance(value := part.get(field), str):
             yield value
+
+
+def _sessions(events: Sequence[_Object]) -> tuple[str, ...]:
+    ids = dict.fromkeys(found for event in events if isinstance(found := event.get("sessionID"), str))
+    return tuple(found for found in ids if _SESSION.fullmatch(found))[:SESSIONS_MAX]
 
 
 def _error(error: object) -> str:

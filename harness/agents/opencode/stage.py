@@ -10,9 +10,10 @@ import attrs
 from harness.agents.opencode.config import MODEL, MODEL_KEY, config
 from harness.agents.opencode.environment import environment
 from harness.agents.task import Task
+from harness.gateway import Opening
 from harness.sandbox.ruleset import ADDRESS, PORT
 from harness.sandbox.values import MIB, Limits, Stage
-from harness.store.canonical import dumps
+from harness.store.canonical import JSON, dumps
 
 EVENTS: Final = "events.jsonl"
 ERRORS: Final = "stderr.log"
@@ -36,14 +37,23 @@ class Settings:
     limits: Limits = attrs.field(factory=Limits)
 
 
+def configuration(settings: Settings) -> dict[str, JSON]:
+    """OpenCode's configuration in the sandbox: what a run's manifest names."""
+    return config(settings.model_id, settings.context, settings.max_output, f"{ADDRESS}:{PORT}")
+
+
+def opening(task: Task) -> Opening:
+    """What the first request must hold, byte for byte: OpenCode passes prompt and images on as they are."""
+    return Opening(task.prompt, tuple(image.data for image in task.images))
+
+
 def stage(task: Task, settings: Settings, labels: Mapping[str, str]) -> Stage:
     """What the sandbox gets; ``labels`` are for people who look at a node."""
-    address = f"{ADDRESS}:{PORT}"
     return Stage(
         command=("/bin/sh", "-c", script([image.name for image in task.images])),
         env=environment("/task/in/opencode.json", settings.max_output, math.ceil(settings.limits.cpus)),
         files={
-            "opencode.json": dumps(config(settings.model_id, settings.context, settings.max_output, address)),
+            "opencode.json": dumps(configuration(settings)),
             "prompt.txt": task.prompt.encode(),
             **{image.name: image.data for image in task.images},
         },

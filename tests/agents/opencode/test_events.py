@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from harness.agents.opencode.events import MESSAGE_MAX, Events, parse
+from harness.agents.opencode.events import MESSAGE_MAX, SESSIONS_MAX, Events, parse, witness
+from harness.gateway import Witness
 
 
 def event(kind: str, **fields: object) -> bytes:
@@ -31,7 +32,12 @@ TALK = b"".join(
         part("step_finish", type="step-finish", reason="stop", cost=0),
     ]
 )
-READ = Events(texts=("Cropping.", "Final: \\boxed{B}"), tool_calls=("call_0",), reasons=("tool-calls", "stop"))
+READ = Events(
+    texts=("Cropping.", "Final: \\boxed{B}"),
+    tool_calls=("call_0",),
+    reasons=("tool-calls", "stop"),
+    sessions=("ses_x",),
+)
 
 
 def test_a_whole_talk() -> None:
@@ -64,7 +70,7 @@ def test_a_line_that_is_no_event_is_counted_and_the_rest_is_read(garbage: bytes)
     "odd", [event("text"), event("text", part="x"), part("text", text=5), part("tool_use", callID=None)]
 )
 def test_an_event_without_its_field_says_nothing(odd: bytes) -> None:
-    assert parse(odd) == Events()
+    assert parse(odd) == Events(sessions=("ses_x",))
 
 
 def test_a_torn_last_line_is_seen() -> None:
@@ -92,3 +98,17 @@ def test_an_error_of_an_odd_shape_is_unknown(error: object) -> None:
 def test_a_long_error_is_cut() -> None:
     line = event("error", error={"name": "E", "data": {"message": "m" * 10_000}})
     assert [len(text) for text in parse(line).errors] == [MESSAGE_MAX]
+
+
+def test_sessions_are_named_once_and_only_if_they_look_like_one() -> None:
+    lines = [json.dumps({"type": "x", "sessionID": found}) for found in ("ses_A1", "ses_b", "ses_A1", "x", "ses_!", 5)]
+    assert parse("\n".join(lines).encode()).sessions == ("ses_A1", "ses_b")
+
+
+def test_sessions_are_not_followed_without_end() -> None:
+    lines = [json.dumps({"type": "x", "sessionID": f"ses_{number}"}) for number in range(100)]
+    assert len(parse("\n".join(lines).encode()).sessions) == SESSIONS_MAX
+
+
+def test_the_witness_is_what_was_said_and_called() -> None:
+    assert witness(TALK) == Witness(READ.texts, READ.tool_calls)
