@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from harness.errors import UsageError
-from harness.run.settings import SETTINGS, Settings, gym_pair, read_file, resolve
+from harness.run.settings import SETTINGS, Setting, Settings, gym_pair, read_file, resolve
 
 
 def _options(function: Any) -> Any:
@@ -20,7 +20,7 @@ def _options(function: Any) -> Any:
     return function
 
 
-def _help(setting: Any) -> str:
+def _help(setting: Setting) -> str:
     default = "" if setting.default in (None, False) else f"  [default: {setting.default}]"
     env = f"  [${setting.env}]" if setting.env else ""
     return setting.help + env + default
@@ -60,12 +60,17 @@ def command(
         return namespace.enter([sys.executable, "-I", "-m", "harness.cli", *sys.argv[1:]], dict(os.environ))
     from harness.report.table import render
     from harness.run.evaluate import evaluate
+    from harness.run.summary import exit_status
 
-    summary = evaluate(benchmark, settings, Path(folder) if folder else None)
+    summary = evaluate(benchmark, settings, Path(folder) if folder else None, _say)
     click.echo(render(summary), err=True, nl=False)
     if as_json:
         click.echo(json.dumps(summary, sort_keys=True))
-    return int(summary["exit_status"])
+    return exit_status(summary)
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)
 
 
 def _settings(pairs: tuple[str, ...], config: str | None, flags: dict[str, str]) -> Settings:

@@ -11,9 +11,6 @@ def before_namespace(benchmark: str, settings: Settings) -> None:
         raise UnknownNameError("benchmark", benchmark, INSTRUCTIONS)
     if not settings["demo"]:
         raise UsageError("This version has no data set but the demo's puzzles: add --demo.")
-    for role in ("policy", "judge"):
-        if settings["demo"] and settings.origins[f"{role}_base_url"] in {"flag", "file"}:
-            raise UsageError(f"--demo brings its own {role}: leave out {role}_base_url, or leave out --demo.")
     backstop = 24 * 3600
     if settings["timeout"] > backstop:
         raise UsageError(f"timeout = {settings['timeout']:g}: at most {backstop} seconds are allowed for one attempt.")

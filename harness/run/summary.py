@@ -1,7 +1,7 @@
 """The figures of a run, from its scores alone."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import attrs
 
@@ -39,6 +39,6 @@ def figures(results: Sequence[Result]) -> dict[str, JSON]:
     }
 
 
-def exit_status(results: Sequence[Result]) -> int:
+def exit_status(summary: Mapping[str, JSON]) -> int:
     """0 where every planned rollout was measured, else 3."""
-    return EXIT_OK if all(result.reward is not None for result in results) else EXIT_COVERAGE
+    return EXIT_OK if summary["measured"] == summary["planned"] else EXIT_COVERAGE

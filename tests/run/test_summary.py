@@ -20,7 +20,7 @@ def test_the_mean_is_over_what_was_measured_and_the_bounds_over_what_was_planned
         "reward_high": 0.75,
         "outcomes": {"answered": 2, "no-answer": 1, "upstream-failed": 1},
     }
-    assert exit_status(results) == 3
+    assert exit_status(figures(results)) == 3
 
 
 def test_nothing_measured_has_no_mean_and_the_widest_bounds() -> None:
@@ -30,4 +30,4 @@ def test_nothing_measured_has_no_mean_and_the_widest_bounds() -> None:
 
 
 def test_all_measured_is_a_success_whatever_the_reward() -> None:
-    assert exit_status([Result("a", 0, "no-answer", 0.0)]) == 0
+    assert exit_status(figures([Result("a", 0, "no-answer", 0.0)])) == 0

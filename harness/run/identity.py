@@ -1,0 +1,45 @@
+"""A run's manifest: everything that decides its result, gathered from those who own it."""
+
+from collections.abc import Sequence
+
+import attrs
+
+from harness.agents import opencode
+from harness.benchmarks.base import Benchmark
+from harness.gateway import GatewaySettings, Policy
+from harness.pins import Closure
+from harness.store.digests import digest, parse_digest
+from harness.store.manifest import Manifest
+
+
+def manifest(
+    benchmark: Benchmark,
+    tasks: Sequence[str],
+    repeats: int,
+    *,
+    policy: Policy,
+    agent: opencode.Settings,
+    gateway: GatewaySettings,
+    timeout: float,
+    closure: Closure,
+) -> Manifest:
+    """The manifest of a run over ``tasks`` of a benchmark; ``timeout`` in seconds."""
+    return Manifest(
+        benchmark=benchmark.name,
+        tasks=benchmark.digest,
+        plan={"tasks": list(tasks), "repeats": repeats},
+        prompts={"instruction": digest(benchmark.instruction.encode()), "opencode_model_id": gateway.alias},
+        rootfs=parse_digest(closure.rootfs_sha256),
+        agent={"name": "opencode", "version": opencode.VERSION, "config": opencode.configuration(agent)},
+        model=policy.model,
+        sampling=dict(policy.sampling),
+        budgets={
+            "timeout": timeout,
+            "context": policy.context,
+            "max_output": policy.max_output,
+            "max_calls": gateway.max_calls,
+            "max_tokens": gateway.max_tokens,
+        },
+        limits=attrs.asdict(agent.limits),
+        date=gateway.date,
+    )

@@ -1,0 +1,34 @@
+"""Keys of endpoints: from the environment or from a file that only its owner can read."""
+
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.gateway.policy import Secret
+
+
+def key(env: Mapping[str, str], variables: tuple[str, ...], file: str | None) -> Secret | None:
+    """The key in ``file`` if one is named, else in the first of ``variables`` that is set, else None.
+
+    Raises UsageError for a file that others can read, that can't be read, or that holds no key.
+    """
+    if file is not None:
+        return Secret(_read(Path(file)))
+    return next((Secret(env[name]) for name in variables if env.get(name)), None)
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open("rb") as opened:
+            mode = os.fstat(opened.fileno()).st_mode
+            if not stat.S_ISREG(mode) or mode & 0o077:
+                raise UsageError(f"The key file {path} can be read by others. Run: chmod 600 {path}")
+            data = opened.read(10_000)
+    except OSError as error:
+        raise UsageError(f"The key file {path} can't be read: {error.strerror}.") from None
+    try:
+        return data.decode("ascii").strip()
+    except UnicodeDecodeError:
+        raise UsageError(f"The key file {path} holds no key: keys are ASCII.") from None

@@ -1,0 +1,72 @@
+"""Playing what a run still lacks: a few sandboxes at a time, masked attempts again, each attempt kept."""
+
+import asyncio
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+
+from harness import __version__, pins
+from harness.benchmarks.base import Benchmark
+from harness.run.attempt import Means, attempt
+from harness.run.plan import Item
+from harness.run.settings import Settings
+from harness.sandbox import runtime
+from harness.sandbox.host import Host
+from harness.store.canonical import JSON
+from harness.store.runfolder import RunFolder
+
+Say = Callable[[str], None]
+
+
+async def play(
+    run: RunFolder, benchmark: Benchmark, means: Means, items: Sequence[Item], settings: Settings, say: Say
+) -> int:
+    """Play each item that nothing counts for yet, up to its last attempt; returns how many attempts were made.
+
+    Raises as the store and the host do; what fails under one attempt masks that attempt.
+    """
+    missing = [item for item in items if run.done(item.task, item.repeat) is None]
+    if not missing:
+        return 0
+    made = 0
+    started = time.time_ns()
+    async with Host(runtime.find(os.environ)) as host:
+        run.write_observed(platform.node() or "unknown", started, _observed(started, host))
+        queue = iter(missing)
+
+        async def work() -> None:
+            nonlocal made
+            for item in queue:
+                task = benchmark.task(item.task, settings["timeout"])
+                before = len(run.attempt_names(item.task, item.repeat))
+                for number in range(before, settings["max_attempts"]):
+                    made += 1
+                    began = time.monotonic()
+                    ref, kind = await attempt(host, run, means, task, item.repeat)
+                    say(
+                        f"task {item.task}, repeat {item.repeat}, attempt {number + 1}: {kind}"
+                        f" ({time.monotonic() - began:.1f} s)"
+                    )
+                    if not ref.masked:
+                        break
+
+        async with asyncio.TaskGroup() as workers:
+            for _ in range(min(settings["jobs"], len(missing))):
+                workers.create_task(work())
+    return made
+
+
+def _observed(started: int, host: Host) -> dict[str, JSON]:
+    closure = pins.closure()
+    return {
+        "kind": "start",
+        "started_ns": str(started),
+        "harness": __version__,
+        "kernel": platform.release(),
+        "runtime": str(closure.runtime),
+        "rootfs": str(closure.rootfs),
+        "pins_sha256": closure.pins_sha256,
+        "cgroups": host.cgroups,
+        "swept": list(host.swept),
+    }

@@ -1,0 +1,102 @@
+"""From what one attempt brought to its record."""
+
+import platform
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from harness.agents import opencode
+from harness.agents.task import Task
+from harness.gateway import Call, Chain, Refusal
+from harness.sandbox.values import Ended, Evidence
+from harness.store import record
+from harness.store.blobs import Blobs
+from harness.store.digests import parse_digest
+from harness.store.observed import Egress, Observed
+from harness.store.recorder import Recorder
+
+
+@attrs.frozen(kw_only=True)
+class Played:
+    """All that one attempt brought; ``ended`` and ``evidence`` are None where there was no sandbox to end."""
+
+    started_ns: int
+    ended_ns: int
+    outcome: opencode.Outcome
+    calls: Sequence[Call] = ()
+    refusals: Sequence[Refusal] = ()
+    chain: Chain | None = None
+    ended: Ended | None = None
+    evidence: Evidence | None = None
+
+
+def write(blobs: Blobs, task: Task, repeat: int, played: Played) -> record.AttemptRecord:
+    """Keep the blobs and return the record that names them; raises as the store does."""
+    calls = Recorder(blobs)
+    for call in played.calls:
+        calls.call(
+            request=call.request_body,
+            answer=call.response,
+            status=call.status,
+            finish_reason=call.answer.finish_reason if call.answer else None,
+            text=call.answer.text if call.answer else None,
+            started_ns=call.started_ns,
+            ended_ns=call.ended_ns,
+        )
+    content = _content(blobs, task, repeat, played, calls)
+    return record.AttemptRecord(content, _observed(blobs, played, calls))
+
+
+def _content(blobs: Blobs, task: Task, repeat: int, played: Played, calls: Recorder) -> record.Content:
+    chain, outcome = played.chain, played.outcome
+    return record.Content(
+        task=task.id,
+        repeat=repeat,
+        prompt=blobs.put(task.prompt.encode()),
+        images=tuple(record.PromptImage(image.name, blobs.put(image.data)) for image in task.images),
+        calls=calls.calls,
+        chain=chain.calls if chain else (),
+        answer=chain.answer if chain else None,
+        finish_reason=chain.finish_reason if chain else None,
+        image_ok=chain.image_ok if chain else False,
+        flags=chain.flags if chain else (),
+        outcome=record.Outcome(
+            kind=outcome.kind, masked=outcome.masked, failure_kind=outcome.failure_kind, reason=None
+        ),
+    )
+
+
+def _observed(blobs: Blobs, played: Played, calls: Recorder) -> Observed:
+    ended, evidence = played.ended, played.evidence
+    outputs: Mapping[str, bytes] = evidence.outputs if evidence else {}
+    return Observed(
+        started_ns=played.started_ns,
+        ended_ns=played.ended_ns,
+        host=platform.node() or "unknown",
+        sessions=opencode.sessions(outputs.get(opencode.EVENTS, b"")),
+        how=ended.how if ended else None,
+        exit_code=ended.exit_code if ended else None,
+        reason=played.outcome.reason,
+        egress=_egress(evidence) if evidence else None,
+        limits=dict(evidence.limits) if evidence else {},
+        peak_rss=evidence.peak_rss if evidence else None,
+        artifacts={name: blobs.put(data) for name, data in sorted(outputs.items())},
+        refusals=tuple(_plain(refusal) for refusal in played.refusals),
+        calls=calls.observed,
+        ids=calls.ids,
+    )
+
+
+def _egress(evidence: Evidence) -> Egress:
+    return Egress(
+        ruleset_sha256=parse_digest(evidence.ruleset_sha256),
+        allowed=evidence.allowed,
+        denied=evidence.denied,
+        destinations=tuple(_plain(destination) for destination in evidence.destinations),
+        truncated=evidence.truncated,
+    )
+
+
+def _plain(value: Any) -> dict[str, Any]:
+    return attrs.asdict(value)

@@ -1,0 +1,45 @@
+"""Keys: where they come from, and that no error shows one."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.errors import UsageError
+from harness.run.keys import key
+
+
+def test_the_first_variable_that_is_set_counts() -> None:
+    found = key({"A": "", "B": "second-key", "C": "third-key"}, ("A", "B", "C"), None)
+    assert found is not None
+    assert found.reveal() == "second-key"
+    assert key({}, ("A",), None) is None
+
+
+def test_a_file_goes_over_the_environment(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text("from-the-file\n")
+    file.chmod(0o600)
+    found = key({"A": "from-env"}, ("A",), str(file))
+    assert found is not None
+    assert found.reveal() == "from-the-file"
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o606])
+def test_a_file_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
+    file = tmp_path / "key"
+    file.write_text("marked-secret")
+    file.chmod(mode)
+    with pytest.raises(UsageError, match="chmod 600") as caught:
+        key({}, (), str(file))
+    assert "marked-secret" not in str(caught.value)
+
+
+def test_a_file_without_a_key_is_refused_without_showing_it(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text("marked secret")
+    file.chmod(0o600)
+    with pytest.raises(UsageError) as caught:
+        key({}, (), str(file))
+    assert "marked" not in str(caught.value)
+    with pytest.raises(UsageError, match="can't be read"):
+        key({}, (), str(tmp_path / "none"))
