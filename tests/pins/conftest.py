@@ -53,3 +53,10 @@ def world(tmp_path: Path, install_fake: Callable[[str, str], Path]) -> World:
     for path in folder.rglob("*"):  # the tree that was copied may be read-only
         os.chmod(path, 0o755 if path.is_dir() else 0o644)  # noqa: PTH101
     return World(folder, shelf, tmp_path / "bin", store, pins)
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A PATH with nothing on it but the fakes."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    return tmp_path

@@ -77,6 +77,12 @@ class World:
         """A pinned file on the shelf."""
         return self.shelf / str(self.pins[kind][name]["file"])
 
+    def change(self, kind: str, name: str) -> Path:
+        """Let the registry deliver other bytes of the same length."""
+        path = self.file(kind, name)
+        path.write_bytes(path.read_bytes()[::-1])
+        return path
+
     def store_path(self, kind: str, name: str) -> Path:
         """Where the store keeps it."""
         pin = self.pins[kind][name]
@@ -111,3 +117,8 @@ def make_pins(shelf: Path, executable: bytes) -> dict[str, dict[str, dict[str, o
             "sha256": hashlib.sha256(content).hexdigest(),
         }
     return pins
+
+
+def names(folder: Path) -> set[str]:
+    """The files of a folder, but for the hidden ones."""
+    return {path.name for path in folder.iterdir() if not path.name.startswith(".")}
