@@ -32,10 +32,9 @@ def writable_sizes(limits: Limits) -> dict[str, int]:
 
 @attrs.frozen
 class Files:
-    """The folder of one sandbox on the host; ``owner`` is the sandbox's user, as the harness sees it."""
+    """The folder of one sandbox on the host, with the ``limits`` of its outputs and its ``writable`` folders."""
 
     folder: Path
-    owner: int
     limits: Mapping[str, int]
     writable: Mapping[str, Path]
 
@@ -120,7 +119,7 @@ def make(folder: Path, first_id: int, stage: Stage) -> Files:
     owner = first_id + USER_ID
     sizes = writable_sizes(stage.limits)
     writable = {name: folder / f"rw{name.replace('/', '-')}" for name in sizes}
-    files = Files(_folder(folder), owner, stage.outputs, writable)
+    files = Files(_folder(folder), stage.outputs, writable)
     try:
         _write_inputs(files.inputs, stage.files)
         for name, path in writable.items():

@@ -56,15 +56,18 @@ class Host:
             seccomp_sha256=hashlib.sha256(self._state.seccomp.read_bytes()).hexdigest(),
         )
         try:
-            async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._shared.service.start())
-                tasks.create_task(network.check_kernel(self._runtime))
-        except BaseException as error:
+            await self._begin()
+        except BaseException:
             await to_the_end(self._close())
-            if isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-                raise error.exceptions[0] from error
             raise
         return self
+
+    async def _begin(self) -> None:
+        """Both at once; a kernel that is unfit is the better explanation."""
+        steps = (network.check_kernel(self._runtime), self._shared.service.start())
+        for result in await asyncio.gather(*steps, return_exceptions=True):
+            if isinstance(result, BaseException):
+                raise result
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -89,7 +92,8 @@ class Host:
         async with self._slots.take() as slot:
             name = f"{self._state.name}-{next(self._numbers)}"
             folder = self._state.boxes / name
-            staged = files.make(folder, slot.first, stage)  # some milliseconds, and not to be cancelled half-way
+            with base.no_space(folder):
+                staged = files.make(folder, slot.first, stage)  # some milliseconds, and not to be cancelled half-way
             gone = AsyncExitStack()
             self._names.add(name)
             try:

@@ -26,6 +26,8 @@ def tmpfs(where: Path, size: int, inodes: int, *, mode: int, owner: int = 0, exe
     Raises:
         SandboxError: the kernel refused.
     """
+    if size <= 0 or inodes <= 0:
+        raise ValueError("to a tmpfs a limit of 0 means none")
     flags = MS_NOSUID | MS_NODEV | (0 if executable else MS_NOEXEC)
     options = f"size={size},nr_inodes={inodes},mode={mode:o},uid={owner},gid={owner}"
     if _libc.mount(b"tmpfs", os.fsencode(where), b"tmpfs", ctypes.c_ulong(flags), options.encode()) != 0:

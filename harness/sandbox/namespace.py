@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from harness.errors import HostUnfitError
@@ -98,12 +98,11 @@ def passing_on(channel: socket.socket) -> Iterator[None]:
     """While it lasts each signal for the harness goes into the channel, once; those that are ignored stay ignored."""
 
     def send(number: int, _: object) -> None:
-        channel.send(bytes([number]), socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+        with suppress(OSError):  # the other end is gone: the wait is about to end
+            channel.send(bytes([number]), socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
 
-    before = {number: signal.getsignal(number) for number in init.FORWARDED}
-    for number, handler in before.items():
-        if handler != signal.SIG_IGN:
-            signal.signal(number, send)
+    heeded = [number for number in init.FORWARDED if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, send) for number in heeded}
     try:
         yield
     finally:

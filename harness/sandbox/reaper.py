@@ -13,6 +13,9 @@ from harness.sandbox.spec import OWNER_LABEL
 #: Kills at once, takes the overlay and anonymous volumes along.
 REMOVAL = {"force": "true", "v": "true", "timeout": "0"}
 
+#: Seconds. When a sandbox has just died, podman may be about to note that, and refuses meanwhile: "state improper".
+REMOVAL_PAUSES = (0.05, 0.1, 0.2, 0.5, 1, 2)
+
 
 def sweep(parent: Path) -> tuple[str, ...]:
     """Removes the folders of owners that are gone; their processes and mounts died with their namespace.
@@ -44,8 +47,17 @@ async def remove(service: Service, container: str) -> None:
     """Removes one container, running or not; that there is none is as good.
 
     Raises:
-        SandboxError: podman could not.
+        SandboxError: podman could not, again and again.
     """
+    for pause in REMOVAL_PAUSES:
+        try:
+            return await _remove_once(service, container)
+        except SandboxError:
+            await asyncio.sleep(pause)
+    return await _remove_once(service, container)
+
+
+async def _remove_once(service: Service, container: str) -> None:
     reports = await service.call("DELETE", f"/containers/{container}", params=REMOVAL, accept=(404,))
     failed = [one["Err"] for one in reports if one.get("Err")] if isinstance(reports, list) else []
     if failed:

@@ -57,6 +57,7 @@ class Service:
             SandboxError: it ended or did not answer in time; the text holds the end of its log.
         """
         self._state.socket.unlink(missing_ok=True)
+        self._disconnect()
         with self._log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command, env=self._env, cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log
@@ -71,6 +72,10 @@ class Service:
                     await asyncio.sleep(START_INTERVAL)
         except TimeoutError as error:
             raise SandboxError(f"podman's service did not answer in {START_SECONDS:.0f} s: {self._said()}") from error
+
+    def _disconnect(self) -> None:
+        if self._client is not None:
+            self._client.close()
 
     def _said(self) -> str:
         return self._log.read_text(errors="replace")[-LOG_TAIL:].strip() or "it said nothing"
@@ -150,9 +155,8 @@ class Service:
 
     async def stop(self) -> None:
         """Ends the service; containers are to be removed before."""
+        self._disconnect()
         process = self._process
-        if self._client is not None:
-            self._client.close()
         if process is None or process.returncode is not None:
             return
         process.terminate()

@@ -9,7 +9,7 @@ import attrs
 MIB = 1 << 20
 
 
-@attrs.frozen
+@attrs.frozen(field_transformer=lambda _, fields: [one.evolve(validator=attrs.validators.gt(0)) for one in fields])
 class Limits:
     """What one sandbox may use. Bytes, unless said otherwise; the defaults are the anchor's: 2 CPUs, 8192 MiB."""
 
@@ -38,8 +38,10 @@ def _inner_path(_: object, __: object, names: Mapping[str, object]) -> None:
             raise ValueError(f"{name!r} is no path of a file inside the task's folder")
 
 
-def _plain_name(_: object, __: object, names: Mapping[str, object]) -> None:
-    for name in names:
+def _bounded_names(_: object, __: object, names: Mapping[str, int]) -> None:
+    for name, limit in names.items():
+        if limit <= 0:
+            raise ValueError(f"{name!r} must be allowed more than {limit} bytes")
         if name in ("", ".", "..") or "/" in name or "\0" in name:
             raise ValueError(f"{name!r} is no file name")
 
@@ -54,7 +56,7 @@ class Stage:
     #: Path under /task/in (read-only) -> content.
     files: Mapping[str, bytes] = attrs.field(factory=dict, validator=_inner_path)
     #: Name under /task/out -> most bytes. The files are there, empty, before the start; no other can be made.
-    outputs: Mapping[str, int] = attrs.field(factory=dict, validator=_plain_name)
+    outputs: Mapping[str, int] = attrs.field(factory=dict, validator=_bounded_names)
     limits: Limits = attrs.field(factory=Limits)
     #: Such as run, task, attempt: for people who look at a node.
     labels: Mapping[str, str] = attrs.field(factory=dict)
@@ -69,7 +71,7 @@ class Ended:
     seconds: float
 
 
-@attrs.frozen(order=True)
+@attrs.frozen
 class Destination:
     """Where a sandbox tried to send to, in vain. ``port`` is None for protocols without ports."""
 
