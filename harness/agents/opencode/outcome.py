@@ -132,19 +132,18 @@ def _calls_beside(chain: Chain) -> bool:
 def _trouble_at_the_end(talk: Talk, chain: Chain) -> Outcome | None:
     """The outcome where the endpoint was failing the chain's next call when the attempt ended.
 
-    A try that brings bytes is a model that talks, whatever went wrong with the tries before.
+    Once it went silent in this call for as long as it may, the time was its own to lose. After any other trouble, a try
+    that brings bytes is a model that talks.
     """
     call = talk.calls[chain.unanswered[-1]] if chain.unanswered else None
-    if call is None or call.state != _CANCELLED or not call.tries:
+    if call is None or call.state != _CANCELLED:
         return None
-    if call.tries[-1].trouble == _CANCELLED and call.response:
-        return None
-    troubles = [tried.trouble for tried in call.tries if tried.trouble not in (None, _CANCELLED)]
-    if not troubles:
-        return None
-    last = str(troubles[-1])
-    stalled = any(words in last for words in _SILENCE)
-    return of("upstream-stalled" if stalled else "upstream-failed", f"When the attempt ended: {last}")
+    troubles = [tried.trouble for tried in call.tries if tried.trouble and tried.trouble != _CANCELLED]
+    for trouble in troubles:
+        if any(words in trouble for words in _SILENCE):
+            return of("upstream-stalled", f"The endpoint went silent: {trouble}.")
+    talks = bool(call.tries) and call.tries[-1].trouble == _CANCELLED and bool(call.response)
+    return of("upstream-failed", f"When the attempt ended: {troubles[-1]}.") if troubles and not talks else None
 
 
 def _end(ended: Ended) -> str:
