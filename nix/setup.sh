@@ -40,4 +40,5 @@ check_namespaces
 give_store
 configure_nix
 give_pins
-hand_over "$@"
+# In this process, so that a signal to it is a signal to what looks after CMD.
+exec "$python" -I -B "$tree/nix/setup/handover" "$account" "$account_path" "$@"

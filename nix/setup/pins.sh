@@ -1,14 +1,13 @@
 # shellcheck shell=sh
-# The account's turn: the tree is handed over, the pinned files come into the store, CMD runs.
+# The pinned files come into the account's store, and stay there.
 
 # Megabytes that the pinned files and everything built from them take at most, and the fetch meanwhile.
 space=6000
 pin_cache=/var/cache/hermetic-pins
 
-# usage: hand_over [-q] CMD...: runs CMD as the account on this tree. -q: one of our own, that leaves no results.
-# Secrets go on in the environment, never as arguments.
-hand_over() {
-    "$python" -I -B "$tree/nix/setup/handover" "$account" "$account_path" "$@"
+# usage: on_tree CMD...: runs a command of our own as the account on this tree.
+on_tree() {
+    "$python" -I -B "$tree/nix/setup/handover" "$account" "$account_path" -q "$@"
 }
 
 # Nothing to do where the pin farm of these very pins is there: it is a root that garbage collection spares.
@@ -17,13 +16,13 @@ give_pins() {
     [ ! -e "$farm" ] || return 0
     check_space
     wanted=$(mktemp)
-    hand_over -q "$python" -I pins/fetch --check >"$wanted" 2>"$wanted.words" || [ -s "$wanted" ] || {
+    on_tree "$python" -I pins/fetch --check >"$wanted" 2>"$wanted.words" || [ -s "$wanted" ] || {
         cat "$wanted.words" >&2
         unfit "could not find out which pinned files are missing"
     }
     [ ! -s "$wanted" ] || fetch_pins
     rm -f "$wanted" "$wanted.words"
-    hand_over -q nix build --out-link "$farm" .#pins >&2 || unfit "Nix could not build the pin farm, see above"
+    on_tree nix build --out-link "$farm" .#pins >&2 || unfit "Nix could not build the pin farm, see above"
 }
 
 # By root, whose clients are the configured ones; then by the account, whose store it is.
@@ -31,7 +30,7 @@ fetch_pins() {
     say "fetching $(wc -l <"$wanted") pinned files"
     give_clients
     "$python" -I "$tree/pins/fetch" --to "$pin_cache" --only "$wanted" >&2 || exit $?
-    hand_over -q "$python" -I pins/fetch --from "$pin_cache" >&2 || exit $?
+    on_tree "$python" -I pins/fetch --from "$pin_cache" >&2 || exit $?
     rm -rf "$pin_cache"
 }
 

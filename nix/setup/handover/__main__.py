@@ -1,10 +1,11 @@
 """Hand this source tree over to an account, run a command there, bring the results back.
 
-usage, as root: python3 -I -B nix/setup/handover ACCOUNT PATH [-q] CMD...     (PATH: the command's; -q: no word about it)
+usage, as root: python3 -I -B nix/setup/handover ACCOUNT PATH [-q] CMD...   (PATH: the command's; -q: say nothing)
 """
 
 import hashlib
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -22,7 +23,7 @@ _EXIT_UNFIT = 4
 def main(tree: Path, account: Account, path: str, command: list[str], locks: Path = _LOCKS) -> int:
     """Return the command's exit status, or 4 where something could not be handed over."""
     quiet = command[:1] == ["-q"]
-    key = f"{tree.name}-{hashlib.sha256(os.fsencode(tree)).hexdigest()[:8]}"
+    key = f"{re.sub(r'[^A-Za-z0-9._-]', '-', tree.name)}-{hashlib.sha256(os.fsencode(tree)).hexdigest()[:8]}"
     below = f"trees/{key}/tree"
     folder = account.home / below
     environment = account.environment(path, os.environ)
@@ -35,7 +36,7 @@ def main(tree: Path, account: Account, path: str, command: list[str], locks: Pat
 
     with turns.change():
         run_as(account, lambda: export.receive(entries, folder, environment))
-        bring_in(checkout, work, account, folders)
+        known = bring_in(checkout, work, account, folders)
         running = turns.start()
     environment |= inbox.hand_over(environment, account, folder.parent / "in")
     if not quiet:
@@ -51,8 +52,9 @@ def main(tree: Path, account: Account, path: str, command: list[str], locks: Pat
     except (HandoverError, OSError) as error:
         say(f"{error}; the results that are not in {tree} are still in {folder}")
         return status or _EXIT_UNFIT
-    if returned:
-        say(f"results: {' '.join(returned)}")
+    new = [result for result in returned if result not in known]
+    if new:
+        say(f"results: {' '.join(new)}")
     return status
 
 

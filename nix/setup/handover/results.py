@@ -51,8 +51,8 @@ class Place(NamedTuple):
         return [entry for entry in self.others(name, folder) if folder.owner(entry) == account.uid]
 
 
-def bring_in(checkout: Place, work: Place, account: Account, folders: Iterable[str]) -> None:
-    """Move the results in the checkout to the work folder.
+def bring_in(checkout: Place, work: Place, account: Account, folders: Iterable[str]) -> list[str]:
+    """Move the results in the checkout to the work folder; return their paths.
 
     They are looked for in ``folders``, the source tree's, and in top folders that someone else made: ``mkdir runs``.
     """
@@ -60,11 +60,14 @@ def bring_in(checkout: Place, work: Place, account: Account, folders: Iterable[s
         made = [
             entry for entry in checkout.others(".", top) if top.is_folder(entry) and top.owner(entry) != account.uid
         ]
+    known: list[str] = []
     for name, here in checkout.each({*folders, *made}):
         recover(here)
         results = checkout.results(name, here, account)
         if results:
             _move_all_in(here, results, work, name, account)
+            known += [os.path.normpath(f"{name}/{result}") for result in results]
+    return known
 
 
 def _move_all_in(here: Folder, results: list[str], work: Place, name: str, account: Account) -> None:
