@@ -1,9 +1,11 @@
 """Starting small programs inside the harness's namespace, from whatever unprivileged user runs the tests."""
 
+import fcntl
 import json
 import os
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,9 +31,16 @@ ROOT = Path(__file__).parents[2]
 class Entered:
     """A program inside the namespace. ``pid`` is the outer process's; a line of its output is a JSON value."""
 
-    def __init__(self, command: list[str], env: dict[str, str]) -> None:
+    def __init__(self, command: list[str], env: dict[str, str], on_terminal: int | None) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-c", ENTER, *command], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [sys.executable, "-c", ENTER, *command],
+            env=env,
+            stdin=subprocess.DEVNULL if on_terminal is None else on_terminal,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=on_terminal is not None,
+            preexec_fn=None if on_terminal is None else lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
         self.pid = self.process.pid
 
@@ -125,11 +134,12 @@ def enter(state_dir: Path) -> Iterator[Callable[..., Entered]]:
         pytest.skip("HARNESS_RUNTIME and HARNESS_ROOTFS are not set: `nix run .#tests` sets them")
     started: list[Entered] = []
 
-    def start(source: str, *arguments: str, **env: str) -> Entered:
+    def start(source: str, *arguments: str, on_terminal: int | None = None, **env: str) -> Entered:
         path = os.pathsep.join([str(ROOT), *filter(None, sys.path)])
         one = Entered(
             [sys.executable, "-c", PRELUDE + source, *arguments],
             {**os.environ, "HARNESS_STATE_DIR": str(state_dir), "PYTHONPATH": path, **env},
+            on_terminal,
         )
         started.append(one)
         return one

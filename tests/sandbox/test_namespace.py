@@ -114,12 +114,17 @@ def test_whoever_is_killed_takes_all_with_it(enter: Enter, who: str, place: int)
 
 
 @pytest.mark.integration
-def test_a_terminals_interrupt_reaches_the_outer_process_alone(enter: Enter) -> None:
-    """The inner side is no member of the outer's session, so the terminal's signal can't arrive twice."""
-    one = enter(BUSY)
-    one.line()
-    outer, *inner = tree(one.pid)
-    assert os.getsid(outer) not in {os.getsid(pid) for pid in inner}
+def test_ctrl_c_on_a_terminal_arrives_once(enter: Enter) -> None:
+    """The terminal signals its foreground group; the inner side is not in it."""
+    master, slave = os.openpty()
+    try:
+        one = enter(COUNT, "2", on_terminal=slave)
+        one.line()
+        os.write(master, b"\x03")
+        assert one.line() == [signal.SIGINT]
+    finally:
+        os.close(master)
+        os.close(slave)
 
 
 @pytest.mark.integration
