@@ -35,7 +35,11 @@ fi
 umask 022
 packages
 make_account
-account_path=$nix_bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+account_path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+case :$account_path: in
+    *":$nix_bin:"*) ;;
+    *) account_path=$nix_bin:$account_path ;;
+esac
 check_namespaces
 give_store
 configure_nix

@@ -50,8 +50,12 @@ check_nix() {
     fi
     if [ ! -e "$nix_dir" ]; then
         problem "There is no $nix_dir for the Nix store." "mkdir $nix_dir && chown $user: $nix_dir"
-    elif [ ! -O "$nix_dir" ] && [ ! -S "$nix_dir/var/nix/daemon-socket/socket" ]; then
-        problem "$nix_dir belongs to $(stat -c %U "$nix_dir"), and no Nix daemon is running." "systemctl start nix-daemon"
+    elif [ -O "$nix_dir" ] || [ -S "$nix_dir/var/nix/daemon-socket/socket" ]; then
+        :
+    elif [ "$(stat -c %u "$nix_dir")" = 0 ]; then
+        problem "$nix_dir is root's, and no Nix daemon is running." "systemctl start nix-daemon"
+    else
+        problem "$nix_dir is the store of user $(stat -c %U "$nix_dir") alone, so CMD must run as that user." "sh $tree/nix/setup.sh CMD..."
     fi
 }
 

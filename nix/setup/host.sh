@@ -104,7 +104,7 @@ give_store() {
                 "Start it (systemctl start nix-daemon) and see allowed-users in /etc/nix/nix.conf."
     else
         unfit "$nix_dir exists, belongs to $owner, and no Nix daemon is running: it is not taken over. One of these:" \
-            "  start its daemon:                             systemctl start nix-daemon   (or: nix-daemon &)" \
+            "  start its daemon:                             systemctl start nix-daemon   (Debian: nix-setup-systemd)" \
             "  give the store and all in it to this project: chown -R $account: $nix_dir"
     fi
 }

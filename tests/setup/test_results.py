@@ -96,6 +96,14 @@ def test_a_link_is_moved_and_not_followed(sides: Sides, tmp_path: Path) -> None:
     assert (tmp_path / "secret/key").exists()
 
 
+def test_a_name_cannot_command_the_terminal(sides: Sides, capsys: pytest.CaptureFixture[str]) -> None:
+    for folder in (sides.checkout, sides.work):
+        (folder / "R\x1b[2J\n").mkdir()
+    assert sides.bring_back() == ["R\x1b[2J\n.2"]
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "\x1b" not in line
+
+
 def test_a_folder_that_became_a_link_gives_nothing_back(sides: Sides, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere/file").write_text("")

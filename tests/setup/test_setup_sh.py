@@ -142,11 +142,14 @@ def test_apt_that_fails_is_quoted(machine: Machine) -> None:
     assert "could not install nix-bin" in done.stderr
 
 
-def test_a_full_disk_is_seen_before_the_first_build(machine: Machine) -> None:
+def test_a_full_disk_is_seen_before_a_large_fetch(machine: Machine) -> None:
     machine.command("df", "echo; echo /dev/x 10000 9900 100 99% /nix")
-    done = machine.parts("home=/; check_space")
+    machine.command("wc", "echo 200")
+    done = machine.parts(f"wanted='{machine.ids}'; check_space")
     assert done.returncode == 4
     assert "has 100 MB free" in done.stderr
+    machine.command("wc", "echo 1")
+    assert machine.parts(f"wanted='{machine.ids}'; check_space").returncode == 0
 
 
 def test_a_daemon_is_asked_only_for_what_an_ordinary_user_may_set(machine: Machine) -> None:
@@ -158,3 +161,32 @@ def test_a_daemon_is_asked_only_for_what_an_ordinary_user_may_set(machine: Machi
         "flake-registry =",
         "warn-dirty = false",
     ]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "there", "installed"),
+    [
+        ("a.whl b.tgz c.deb", "", "python3-pip npm"),
+        ("a.whl b.tgz c.deb", "a.whl", "npm"),
+        ("a.whl b.tgz c.deb", "a.whl b.tgz c.deb", ""),
+        ("c.deb", "", ""),
+    ],
+)
+def test_only_clients_that_are_needed_are_installed(
+    machine: Machine, tmp_path: Path, wanted: str, there: str, installed: str
+) -> None:
+    cache, listed = tmp_path / "cache", tmp_path / "wanted"
+    cache.mkdir()
+    for name in there.split():
+        (cache / name).write_text("")
+    listed.write_text("".join(f"{name}\n" for name in wanted.split()))
+    fakes = 'install_packages() { echo "$@"; }; apt_get() { :; }'
+    done = machine.parts(f"{fakes}; pin_cache='{cache}'; wanted='{listed}'; give_clients")
+    assert done.stdout.strip() == installed
+
+
+def test_a_download_that_fails_says_how_to_do_without(machine: Machine) -> None:
+    done = machine.parts("fetch_failed 1")
+    assert done.returncode == 4
+    assert "pins/fetch --to DIR" in done.stderr
+    assert machine.parts("fetch_failed 5").returncode == 5

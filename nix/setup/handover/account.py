@@ -81,5 +81,6 @@ def _step_down(account: Account) -> None:
 
 
 def say(text: str) -> None:
-    """Tell the person something. Standard output belongs to the command."""
-    print(f"setup: {text}", file=sys.stderr, flush=True)
+    """Tell the person something. Standard output belongs to the command; a file's name may hold terminal commands."""
+    shown = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+    print(f"setup: {shown}", file=sys.stderr, flush=True)
