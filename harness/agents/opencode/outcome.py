@@ -20,8 +20,8 @@ _NOT_BY_CONTENT: Final = frozenset({401, 402, 404, 429})
 # How a call, and its last try, end in the gateway's record when the talk ends before them.
 _CANCELLED: Final = "cancelled"
 
-# The gateway's words for an endpoint that went silent for as long as it may: in mid-answer, and before any answer.
-_SILENCE: Final = ("nothing came for", "Timeout on reading")
+# How the trouble of a try begins that was given up because nothing came.
+_SILENT: Final = "silent:"
 
 
 def outcome(ended: Ended, talk: Talk, evidence: Evidence, chain: Chain) -> Outcome:
@@ -54,7 +54,7 @@ def _unanswered(ended: Ended, talk: Talk, chain: Chain) -> Outcome:
             return of("context-overflow", _words(failure))
         if failure.kind in ("refused", "too-large"):
             return of("upstream-refused", _words(failure))
-        return of("upstream-failed", _words(failure))
+        return _no_answer(failure)
     if trouble := _trouble_at_the_end(talk, chain):
         return trouble
     if ended.how == "timed-out":
@@ -71,7 +71,7 @@ def _broken_off(ended: Ended, talk: Talk, evidence: Evidence, chain: Chain) -> O
         return found
     if not _calls_beside(chain):
         if failure := failure or talk.failure:
-            return of("upstream-failed", _words(failure))
+            return _no_answer(failure)
         if trouble := _trouble_at_the_end(talk, chain):
             return trouble
     if budget := talk.exhausted:
@@ -91,6 +91,16 @@ def _refused(failure: Failure) -> Outcome | None:
         case "refused":
             return of("request-refused", _words(failure))
     return None
+
+
+def _no_answer(failure: Failure) -> Outcome:
+    """The outcome where the endpoint had no answer to give, to any request."""
+    match failure.kind:
+        case "silent":
+            return of("upstream-stalled", _words(failure))
+        case "unreachable":
+            return of("upstream-failed", _words(failure), gym="transport_unreachable")
+    return of("upstream-failed", _words(failure))
 
 
 def _ended_early(ended: Ended, talk: Talk, evidence: Evidence) -> Outcome:
@@ -139,9 +149,8 @@ def _trouble_at_the_end(talk: Talk, chain: Chain) -> Outcome | None:
     if call is None or call.state != _CANCELLED:
         return None
     troubles = [tried.trouble for tried in call.tries if tried.trouble and tried.trouble != _CANCELLED]
-    for trouble in troubles:
-        if any(words in trouble for words in _SILENCE):
-            return of("upstream-stalled", f"The endpoint went silent: {trouble}.")
+    if silent := next((trouble for trouble in troubles if trouble.startswith(_SILENT)), None):
+        return of("upstream-stalled", f"When the attempt ended: {silent}.")
     talks = bool(call.tries) and call.tries[-1].trouble == _CANCELLED and bool(call.response)
     return of("upstream-failed", f"When the attempt ended: {troubles[-1]}.") if troubles and not talks else None
 

@@ -58,7 +58,7 @@ _GYM: Final[Mapping[Kind, str]] = {
     "first-output-timeout": "agent_timeout",
     "no-model-call": "agent_run_error",
     "image-withheld": "agent_run_error",
-    "upstream-failed": "transport_unreachable",
+    "upstream-failed": "agent_request_failed",
     "upstream-refused": "agent_request_failed",
     "upstream-stalled": "transport_timeout",
 }
@@ -78,9 +78,9 @@ class Outcome:
     reason: str
 
 
-def of(kind: Kind, reason: str = "") -> Outcome:
-    """The outcome of a kind."""
-    return Outcome(kind, kind in MASKED, _GYM.get(kind), reason)
+def of(kind: Kind, reason: str = "", *, gym: str | None = None) -> Outcome:
+    """The outcome of a kind; ``gym`` where one of Gym's words fits better than the usual one."""
+    return Outcome(kind, kind in MASKED, gym or _GYM.get(kind), reason)
 
 
 def sandbox_failed(reason: str) -> Outcome:
