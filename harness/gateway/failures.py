@@ -11,8 +11,12 @@ import attrs
 
 # overflow: the conversation is longer than the context. too-large: too many or too large images, or too many bytes.
 # refused: any other answer that the same request would get again. broken: an answer, but none to work with (500, cut,
-# no event stream). overloaded: 429, 502 to 504, 529. unreachable: no answer at all.
-Kind = Literal["overflow", "too-large", "refused", "broken", "overloaded", "unreachable"]
+# no event stream). overloaded: 429, 502 to 504, 529. silent: no byte for as long as is allowed, before an answer or in
+# the middle of one. unreachable: no answer at all.
+Kind = Literal["overflow", "too-large", "refused", "broken", "overloaded", "silent", "unreachable"]
+
+# The kinds after which another try can help.
+_AGAIN: Final = frozenset({"broken", "overloaded", "silent", "unreachable"})
 
 # As OpenCode 1.17.11 knows them, and as vLLM, SGLang, llama.cpp and OpenAI word them.
 _OVERFLOW: Final = re.compile(
@@ -55,7 +59,7 @@ class Failure:
     @property
     def again(self) -> bool:
         """Whether another try can help."""
-        return self.kind in ("broken", "overloaded", "unreachable")
+        return self.kind in _AGAIN
 
 
 def of_response(status: int, body: bytes) -> Failure:

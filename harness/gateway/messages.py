@@ -98,7 +98,8 @@ def _read_assistant(value: JSON) -> Message:
     fields = an_object(value, "an assistant message", allowed, ("role", "content"))
     _check_mark(fields)
     # Null where there are only tool calls: OpenCode writes "", other clients null.
-    text = a_string(fields["content"] or "", "the content of an assistant message")
+    content = fields["content"]
+    text = "" if content is None else a_string(content, "the content of an assistant message")
     reasoning = a_string(fields.get("reasoning_content", ""), "reasoning_content")
     calls: tuple[ToolCall, ...] = ()
     if "tool_calls" in fields:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Iterable
 from typing import Final
 
 from harness.store.canonical import JSON
@@ -74,13 +75,15 @@ def _constant(name: str) -> JSON:
 
 
 def _deeper_than(value: JSON, limit: int) -> bool:
-    level: list[JSON] = [value]
-    for _ in range(limit + 1):
-        if not level:
-            return False
-        level = [item for parent in level if isinstance(parent, dict | list) for item in _items(parent)]
+    level = _containers([value])
+    for _ in range(limit):
+        level = _containers(item for parent in level for item in _items(parent))
     return bool(level)
 
 
-def _items(parent: dict[str, JSON] | list[JSON]) -> list[JSON]:
-    return list(parent.values()) if isinstance(parent, dict) else parent
+def _containers(values: Iterable[JSON]) -> list[dict[str, JSON] | list[JSON]]:
+    return [value for value in values if isinstance(value, dict | list)]
+
+
+def _items(parent: dict[str, JSON] | list[JSON]) -> Iterable[JSON]:
+    return parent.values() if isinstance(parent, dict) else parent

@@ -142,7 +142,7 @@ class Talk:
 
     def _is_the_end(self, failure: Failure) -> bool:
         return failure.opening or (
-            self._tree.nodes[failure.call].rooted and failure.kind in ("unreachable", "overloaded")
+            self._tree.nodes[failure.call].rooted and failure.kind in ("unreachable", "silent", "overloaded")
         )
 
 

@@ -125,12 +125,15 @@ class Upstream:
         return answer
 
     def _lost(self, error: Exception, exchange: Exchange) -> Failure:
-        words = str(error) or type(error).__name__
-        if exchange.status == 0:
-            return Failure("unreachable", None, words[:WORDS_MAX])
-        if isinstance(error, TimeoutError):
-            words = f"nothing came for {self._settings.stall:g} s"
-        return Failure("broken", exchange.status, f"the response was cut: {words}"[:WORDS_MAX])
+        words = (str(error) or type(error).__name__)[:WORDS_MAX]
+        status = exchange.status or None
+        if isinstance(error, aiohttp.SocketTimeoutError):
+            return Failure("silent", status, f"nothing came for {self._settings.stall:g} s")
+        return (
+            Failure("broken", status, f"the response was cut: {words}")
+            if status
+            else Failure("unreachable", None, words)
+        )
 
 
 def _trust(url: str) -> ssl.SSLContext | bool:
