@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,9 +14,11 @@ from harness.agents.task import Task, TaskImage
 TASK = Task("7", 'Say "so" \\boxed{}\n\n  \u00e9nd\n', (TaskImage("image.png", b"\x89PNG"),), timeout=1800)
 SETTINGS = Settings(context=32768, max_output=4096)
 
+SHELL = shutil.which("sh") or "/bin/sh"
+
 # Stands in for OpenCode: shows how it was called, in the very files that the script names.
-FAKE = """\
-#!/bin/sh
+FAKE = f"""\
+#!{SHELL}
 printf '%s\\n' "$PWD" "$@"
 cat
 echo trouble >&2
@@ -56,7 +59,7 @@ def run(folder: Path, images: dict[str, bytes], missing: str | None = None) -> s
     (folder / "bin/opencode").chmod(0o755)
     text = script(list(images)).replace("/task/", f"{folder}/task/").replace("/workspace", f"{folder}/workspace")
     env = {"PATH": f"{folder}/bin:{os.environ['PATH']}"}
-    return subprocess.run(["/bin/sh", "-c", text], env=env, capture_output=True, text=True, check=False)
+    return subprocess.run([SHELL, "-c", text], env=env, capture_output=True, text=True, check=False)
 
 
 def test_the_script_keeps_the_exit_status_and_separates_the_outputs(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 import base64
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -96,14 +97,15 @@ def test_the_tools_are_called_in_turn() -> None:
 def test_the_commands_work_in_a_shell(tmp_path: Path) -> None:
     row = rows(1, 1)[0]
     (tmp_path / "image.png").write_bytes(row.image)
-    (tmp_path / "python3").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    shell = shutil.which("sh") or "/bin/sh"
+    (tmp_path / "python3").write_text(f'#!{shell}\nexec {sys.executable} "$@"\n')
     (tmp_path / "python3").chmod(0o755)
     talk = ask(row, str(tmp_path))
     for _ in range(2):
         tool = says(talk).tool
         assert tool is not None
         done = subprocess.run(
-            ["/bin/sh", "-c", tool[1]["command"]],
+            [shell, "-c", tool[1]["command"]],
             cwd=tool[1]["workdir"],
             env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
             check=True,
