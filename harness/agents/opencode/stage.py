@@ -73,7 +73,7 @@ def script(images: list[str]) -> str:
     OpenCode loses output that a pipe takes slowly.
     """
     names = [shlex.quote(name) for name in images]
-    lay_out = [f"install -m 644 /task/in/{name} {name} || exit {NOT_LAID_OUT}" for name in names]
+    lay_out = [f"cp /task/in/{name} {name} && chmod 644 {name} || exit {NOT_LAID_OUT}" for name in names]
     files = "".join(f" --file {name}" for name in names)
     return "\n".join(
         [
