@@ -16,8 +16,8 @@ read tool. Compare what you measured with what you see before you decide.
 
 End with one final answer inside \\boxed{}, in the form that the question asks for; for a choice, only its letter."""
 
-# The line with which the authors' evaluation asks for the answer.
-ANSWER_LINE: Final = "Think about the question and give your final answer in \\boxed{Answer} format."
+# How the answer is asked for; the authors ask for the same form.
+ANSWER_LINE: Final = "Put your final answer inside \\boxed{}."
 
 
 def question(row: Row) -> str:

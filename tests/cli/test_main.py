@@ -1,0 +1,63 @@
+"""The command line: exit statuses and messages before anything is started."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.cli.main import COMMANDS, run
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["evel"], "Did you mean 'eval'"),
+        (["eval", "babyvison", "--demo"], "Did you mean 'babyvision'"),
+        (["eval", "babyvision", "++polcy_model_name=m"], "Did you mean 'policy_model_name'"),
+        (["eval", "babyvision", "--demo", "--job", "2", "--limits", "3"], "'--jobs'"),
+        (["eval", "babyvision", "--demo", "surplus"], "'surplus'"),
+        (["eval", "babyvision", "--demo", "--jobs", "none"], "whole number"),
+        (["eval", "babyvision"], "--demo"),
+        (["eval"], "BENCHMARK"),
+        (["verify", "no/such/folder"], "no run folder"),
+        ([], "Usage"),
+    ],
+)
+def test_bad_input_is_explained_and_ends_with_2(
+    argv: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("POLICY_BASE_URL", raising=False)
+    assert run(argv) == 2
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([command, "--help"]) == 0
+    assert "Usage: harness" in capsys.readouterr().out
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert all(command in out for command in COMMANDS)
+
+
+def test_help_imports_nothing_heavy() -> None:
+    heavy = {"numpy", "cv2", "openai", "pyarrow", "pydantic", "aiohttp", "rich"}
+    code = "import sys; from harness.cli.main import run; run(['--help']); print(sorted(sys.modules), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0].strip("'[") for name in done.stderr.split(", ")}
+    assert not heavy & loaded
+
+
+def test_verify_names_a_changed_blob(tmp_path: Path, capsys: pytest.CaptureFixture[str], small_run: Path) -> None:
+    assert run(["verify", str(small_run)]) == 0
+    blob = next((small_run / "blobs" / "sha256").iterdir())
+    blob.chmod(0o644)
+    blob.write_bytes(blob.read_bytes() + b"!")
+    assert run(["verify", str(small_run)]) == 5
+    assert str(blob) in capsys.readouterr().err
