@@ -1,6 +1,7 @@
 """One sandbox under way."""
 
 import asyncio
+import os
 import socket
 import time
 from contextlib import AsyncExitStack, closing
@@ -16,7 +17,7 @@ from harness.sandbox.network import Network
 from harness.sandbox.runtime import Runtime
 from harness.sandbox.service import Service
 from harness.sandbox.slots import Slot
-from harness.sandbox.values import Ended, Evidence, Stage
+from harness.sandbox.values import Ended, Evidence, Limits, Stage
 from harness.sandbox.watchdog import Watchdog, Watched
 
 #: Between two looks for the exit status that conmon writes down, and until we give up.
@@ -52,7 +53,8 @@ class Box:
     _lifeline: Lifeline
     _network: Network
     _watched: Watched
-    _cgroups: bool
+    #: An open memory.events, where a cgroup holds the limits.
+    _memory_events: int | None
     _started: bool = False
 
     async def run(self, timeout: float, stop: asyncio.Event | None = None) -> Ended:  # noqa: ASYNC109
@@ -71,12 +73,13 @@ class Box:
         began = time.monotonic()
         await self._shared.service.call("POST", f"/containers/{self.name}/start")
         how = await self._until(timeout, stop or asyncio.Event())
+        ran_out = self._memory_events is not None and limits.memory_ran_out(self._memory_events)
         await self._lifeline.kill()  # where it ended by itself this is only the proof
         seconds = time.monotonic() - began
         if how != "exited":
             return Ended(None, how, seconds)
         state = await self._final_state()
-        if state["OOMKilled"]:
+        if ran_out or state["OOMKilled"]:
             return Ended(None, "out-of-memory", seconds)
         return Ended(int(state["ExitCode"]), "exited", seconds)
 
@@ -120,7 +123,7 @@ class Box:
             denied=counted.denied,
             destinations=counted.destinations,
             truncated=counted.truncated,
-            limits=limits.held(self._cgroups),
+            limits=limits.held(cgroups=self._memory_events is not None),
             peak_rss=self._watched.peak,
             full=self._files.full(),
             outputs=await asyncio.to_thread(self._files.read),
@@ -148,7 +151,17 @@ async def make(
     gone.push_async_callback(lifeline.kill)
     network = gone.enter_context(closing(Network(shared.runtime, pid)))
     listener = gone.enter_context(await network.listener())
-    group = limits.cgroup_of(pid) if shared.cgroups else None
-    held = group is not None and limits.in_force(group, stage.limits)
-    watched = gone.enter_context(shared.watchdog.watch(slot, None if held else stage.limits.memory))
-    return Box(name, listener, shared, stage, files, lifeline, network, watched, held)
+    events = _memory_events(pid, stage.limits) if shared.cgroups else None
+    if events is not None:
+        gone.callback(os.close, events)
+    watched = gone.enter_context(shared.watchdog.watch(slot, stage.limits.memory if events is None else None))
+    return Box(name, listener, shared, stage, files, lifeline, network, watched, events)
+
+
+def _memory_events(pid: int, wanted: Limits) -> int | None:
+    """Makes sure that the sandbox's cgroup holds what was asked for; None where it doesn't, whatever podman said."""
+    group = limits.cgroup_of(pid)
+    if group is None or not limits.in_force(group, wanted):
+        return None
+    limits.end_whole(group)
+    return os.open(group / "memory.events", os.O_RDONLY | os.O_CLOEXEC)

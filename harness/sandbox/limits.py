@@ -58,6 +58,24 @@ def cgroup_of(pid: int, root: Path = CGROUPS) -> Path | None:
     return None if path is None else root / path.lstrip("/")
 
 
+def end_whole(group: Path) -> None:
+    """Has the kernel end all of a sandbox, not only its largest process, when it is out of memory: as the watchdog
+    does on other hosts, so that a rollout comes to the same end on both."""
+    (group / "memory.oom.group").write_text("1")
+
+
+def memory_ran_out(events: int) -> bool | None:
+    """Whether the kernel killed for want of memory; ``events`` is an open memory.events.
+
+    None when the cgroup is gone already: it goes soon after the last process.
+    """
+    try:
+        text = os.pread(events, 4096, 0).decode()
+    except OSError:
+        return None
+    return any(line.startswith("oom_kill ") and line != "oom_kill 0" for line in text.splitlines())
+
+
 def ceilings() -> Mapping[str, int]:
     """This process's hard limits, by the names that ulimits have in a create call; without those that are endless."""
     kinds = {

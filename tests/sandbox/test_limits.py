@@ -1,5 +1,6 @@
 """Whether a cgroup of ours can hold limits, and whether it does."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,21 @@ def test_a_request_that_was_ignored_is_not_believed(tmp_path: Path, change: dict
 
 def test_no_cgroup_at_all(tmp_path: Path) -> None:
     assert not limits.in_force(tmp_path / "missing", LIMITS)
+
+
+@pytest.mark.parametrize(("count", "expected"), [(0, False), (1, True), (12, True)])
+def test_the_kernels_count_of_kills(tmp_path: Path, count: int, expected: bool) -> None:
+    file = tmp_path / "memory.events"
+    file.write_text(f"low 0\nhigh 0\nmax 30\noom {count}\noom_kill {count}\noom_group_kill 0\n")
+    with file.open() as events:
+        assert limits.memory_ran_out(events.fileno()) is expected
+
+
+def test_a_cgroup_that_is_gone_tells_nothing(tmp_path: Path) -> None:
+    """Reading its file fails then; a folder's descriptor fails as well."""
+    handle = os.open(tmp_path, os.O_RDONLY)
+    assert limits.memory_ran_out(handle) is None
+    os.close(handle)
 
 
 def test_each_limit_is_named_with_what_holds_it() -> None:
