@@ -10,7 +10,7 @@ from harness.gateway.bodies import Body
 from harness.gateway.failures import Failure
 
 EXCERPT_MAX: Final = 500
-_LINE_MAX: Final = 200
+_LINE_MAX: Final = 300
 
 # waiting: in flight. cancelled: the sandbox hung up, or the talk ended before the answer was complete.
 State = Literal["waiting", "answered", "failed", "cancelled"]
@@ -72,10 +72,15 @@ def refusal(index: int, status: int, reason: str, method: str, path: str, body: 
     return Refusal(
         index=index,
         status=status,
-        reason=reason,
-        method=ascii(method)[1:-1][:_LINE_MAX],
-        path=ascii(path)[1:-1][:_LINE_MAX],
+        reason=_plain(reason),
+        method=_plain(method),
+        path=_plain(path),
         size=len(body),
         sha256=hashlib.sha256(body).hexdigest(),
         excerpt=body[:EXCERPT_MAX].decode("ascii", "backslashreplace"),
     )
+
+
+def _plain(text: str) -> str:
+    """Short ASCII of what may hold anything."""
+    return text.encode("ascii", "backslashreplace").decode()[:_LINE_MAX]

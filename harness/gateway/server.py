@@ -6,7 +6,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from aiohttp import web
+from aiohttp import HttpVersion10, HttpVersion11, web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from harness.gateway.exchange import Exchange
@@ -88,6 +88,8 @@ class _Gateway:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _route(self, http: web.BaseRequest, read: bytearray) -> web.StreamResponse:
+        if http.version not in (HttpVersion10, HttpVersion11):
+            raise Refused(400, "this is not HTTP/1.0 or 1.1")
         # The raw path: an absolute URI, a query or an escape never equals it.
         route = (http.method, http.raw_path)
         if route == ("GET", MODELS):

@@ -22,6 +22,9 @@ _ERROR_MAX: Final = 64 * 1024
 # So that many sandboxes that failed at once don't come back at once.
 _JITTER: Final = 0.25
 
+# What vLLM, SGLang and routers in front of them call the end of an answer that they could not finish.
+_BROKEN_OFF: Final = frozenset({"abort", "error"})
+
 
 class Upstream:
     """One endpoint, used by one sandbox; an async context manager."""
@@ -33,7 +36,8 @@ class Upstream:
 
     async def __aenter__(self) -> "Upstream":
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ssl=_trust(self._policy.endpoint)),
+            # A connection a call: one kept for minutes may just be closed from the other side.
+            connector=aiohttp.TCPConnector(limit=0, force_close=True, ssl=_trust(self._policy.endpoint)),
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,  # no proxy and no .netrc from the environment
             timeout=aiohttp.ClientTimeout(
@@ -122,6 +126,8 @@ class Upstream:
             return Failure("broken", 200, "the endpoint was asked for an event stream and sent one JSON object")
         if not answer.whole:
             return Failure("broken", 200, "the response stops before its end")
+        if answer.finish_reason in _BROKEN_OFF:
+            return Failure("broken", 200, f"the endpoint broke its answer off: {answer.finish_reason}")
         return answer
 
     def _lost(self, error: Exception, exchange: Exchange) -> Failure:

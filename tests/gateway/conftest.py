@@ -1,6 +1,7 @@
 """A gateway between a scripted endpoint and a test that plays the sandbox."""
 
 import asyncio
+import json
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
@@ -8,11 +9,16 @@ from typing import Any
 
 import aiohttp
 import attrs
+import hypothesis
 import pytest
 
 from harness.gateway import Backoff, GatewaySettings, Opening, Policy, Secret, Talk, serve
 from tests.gateway.bodies import PNG, PROMPT
 from tests.gateway.scripted import Act, Endpoint
+
+# The machine may be busy, and the source tree read-only.
+hypothesis.settings.register_profile("harness", deadline=None, database=None)
+hypothesis.settings.load_profile("harness")
 
 KEY = "sk-very-secret-0123456789"
 
@@ -26,8 +32,6 @@ class Got:
     headers: dict[str, str]
 
     def json(self) -> Any:
-        import json
-
         return json.loads(self.body)
 
 
@@ -68,6 +72,13 @@ class Sandbox:
 
 
 Gateway = Callable[..., Awaitable[Sandbox]]
+
+
+async def until(true: Callable[[], object]) -> None:
+    """Waits until something is so, for at most ten seconds."""
+    async with asyncio.timeout(10):
+        while not true():  # noqa: ASYNC110 - the code under test has no event for a test's sake
+            await asyncio.sleep(0.01)
 
 
 def policy(url: str, **more: Any) -> Policy:

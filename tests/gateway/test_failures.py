@@ -16,7 +16,7 @@ def error(message: str, **fields: object) -> bytes:
 
 OVERFLOWS = [
     # vLLM
-    "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (8000 in the messages, ...)",
+    "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.",
     "This model's maximum context length is 8192 tokens. However, your request has 9000 input tokens.",
     "'max_tokens' is too large: 5000. This model's maximum context length is 8192 tokens and your request has 6000 ...",
     "The decoder prompt (length 9000) is longer than the maximum model length of 8192. Make sure that ...",

@@ -1,0 +1,360 @@
+import asyncio
+import contextlib
+import hashlib
+import json
+import time
+from typing import Any
+
+import pytest
+
+from harness.gateway import Chain, Opening, Witness, serve
+from harness.gateway.settings import GatewaySettings
+from tests.gateway.bodies import PNG, PROMPT, body, fields, opening, turn
+from tests.gateway.conftest import KEY, Gateway, listener, policy, until
+from tests.gateway.scripted import Endpoint, fails, hangs, says, sends, stream
+
+
+async def test_a_talk_from_the_opening_to_the_answer(gateway: Gateway) -> None:
+    call = ("c1", "bash", '{"command":"ls"}')
+    sandbox = await gateway(says("Look.", [call]), says("C"))
+    first = await sandbox.post(body(opening()))
+    second = await sandbox.post(body([*opening(), *turn("Look.", [call], ["x"])]))
+    assert (first.status, first.body) == (200, stream("Look.", [call]))
+    assert (second.status, second.body) == (200, stream("C"))
+    assert first.headers["Content-Type"] == "text/event-stream"
+    talk = sandbox.talk
+    assert talk.chain(Witness(("Look.", "C"), ("c1",))) == Chain((0, 1), "C", "stop", True, (), ())
+    assert [made.state for made in talk.calls] == ["answered", "answered"]
+    assert [made.response for made in talk.calls] == [first.body, second.body]
+    assert talk.calls[0].started_ns <= talk.calls[0].ended_ns <= talk.calls[1].started_ns
+    assert talk.first_call.is_set()
+    assert not talk.failed.is_set()
+    assert talk.refusals == ()
+
+
+async def test_the_record_has_the_sandboxs_bytes_with_the_date_pinned(gateway: Gateway) -> None:
+    sandbox = await gateway(says("C"))
+    await sandbox.post(body(opening()))
+    recorded = sandbox.talk.calls[0].request_body
+    assert recorded == body(opening()).replace(b"Sun Nov 29 2026", b"Thu Jan 01 2026")
+    assert sandbox.endpoint.asked[0].body["messages"] == json.loads(recorded)["messages"]
+    assert sandbox.endpoint.asked[0].body["model"] == "real-model"
+
+
+async def test_two_talks_on_two_days_have_the_same_record(gateway: Gateway) -> None:
+    records = []
+    for date in (b"Sun Nov 29 2026", b"Mon Nov 30 2026"):
+        sandbox = await gateway(says("C"))
+        await sandbox.post(body(opening()).replace(b"Sun Nov 29 2026", date))
+        records.append(sandbox.talk.calls[0].request_body)
+    assert records[0] == records[1]
+
+
+async def test_the_key_the_real_name_and_the_host_are_in_no_record(gateway: Gateway) -> None:
+    sandbox = await gateway(fails(401, f"bad key {KEY}"), says("C"))
+    refused = await sandbox.post(body(opening()))
+    await sandbox.post(body(opening()))
+    talk = sandbox.talk
+    assert (
+        KEY
+        not in repr(talk.calls) + repr(talk.refusals) + repr(talk.failure) + repr(vars(talk)) + refused.body.decode()
+    )
+    for call in talk.calls:
+        assert KEY.encode() not in call.request_body + call.response
+        assert b"real-model" not in call.request_body
+        assert sandbox.endpoint.url.encode() not in call.request_body
+
+
+async def test_the_models_are_the_alias(gateway: Gateway) -> None:
+    sandbox = await gateway(says("C"))
+    got = await sandbox.ask("GET", "/v1/models")
+    assert got.status == 200
+    assert [model["id"] for model in got.json()["data"]] == ["vlm"]
+    assert sandbox.endpoint.asked == []
+    assert sandbox.talk.refusals == ()
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/v1/chat/completions", 405),
+        ("PUT", "/v1/chat/completions", 405),
+        ("DELETE", "/v1/models", 405),
+        ("POST", "/v1/models", 405),
+        ("POST", "/v1/chat/completions?x=1", 404),
+        ("POST", "/v1/chat/completions/", 404),
+        ("POST", "/v1/responses", 404),
+        ("POST", "/v1/embeddings", 404),
+        ("POST", "/v1/files", 404),
+        ("GET", "/v1/files/file-1", 404),
+        ("GET", "/v1/models/vlm", 404),
+        ("GET", "/metrics", 404),
+        ("GET", "/", 404),
+        ("OPTIONS", "/v1/chat/completions", 405),
+        ("HEAD", "/v1/models", 405),
+        ("PATCH", "/coffee", 404),
+    ],
+)
+async def test_any_other_route_is_refused_and_recorded(gateway: Gateway, method: str, path: str, status: int) -> None:
+    sandbox = await gateway(says("C"))
+    got = await sandbox.ask(method, path, b'{"a": 1}' if method == "POST" else b"")
+    (refusal,) = sandbox.talk.refusals
+    assert (got.status, refusal.status, refusal.method, refusal.path) == (status, status, method, path)
+    assert sandbox.endpoint.asked == []
+    assert sandbox.talk.calls == ()
+    if method == "POST":
+        assert refusal.excerpt == '{"a": 1}'
+
+
+async def test_a_refusal_says_why_and_keeps_what_was_sent(gateway: Gateway) -> None:
+    sandbox = await gateway(says("C"))
+    sent = body(opening(), n=5)
+    got = await sandbox.post(sent)
+    (refusal,) = sandbox.talk.refusals
+    assert got.status == 400
+    assert got.json()["error"]["message"] == refusal.reason == "n is 5; allowed is 1"
+    assert (refusal.size, refusal.sha256) == (len(sent), hashlib.sha256(sent).hexdigest())
+    assert sent.decode().startswith(refusal.excerpt[:100])
+    assert len(refusal.excerpt) <= 500
+
+
+async def test_refusals_are_all_counted_and_the_first_ones_kept(gateway: Gateway) -> None:
+    sandbox = await gateway(says("C"), max_refusals=3)
+    for _ in range(5):
+        await sandbox.ask("GET", "/x")
+    assert [refusal.index for refusal in sandbox.talk.refusals] == [0, 1, 2]
+    assert sandbox.talk.refused == 5
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Content-Type": "text/plain"},
+        {"Content-Type": "multipart/form-data; boundary=x"},
+        {"Content-Encoding": "gzip"},
+        {"Expect": "200-maybe"},
+        {"Upgrade": "websocket", "Connection": "Upgrade"},
+    ],
+)
+async def test_other_kinds_of_content_are_refused(gateway: Gateway, headers: dict[str, str]) -> None:
+    sandbox = await gateway(says("C"))
+    assert (await sandbox.post(body(opening()), **headers)).status == 415
+    assert len(sandbox.talk.refusals) == 1
+    assert sandbox.endpoint.asked == []
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+async def test_a_body_that_is_too_large_is_refused(gateway: Gateway, chunked: bool) -> None:
+    sandbox = await gateway(says("C"), max_body=10_000)
+    data = body([*opening(), {"role": "user", "content": "x" * 20_000}])
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    if chunked:
+        sent = head + b"Transfer-Encoding: chunked\r\n\r\n" + b"%x\r\n%s\r\n0\r\n\r\n" % (len(data), data)
+    else:
+        sent = head + b"Content-Length: %d\r\n\r\n" % len(data) + data
+    got = await sandbox.raw(sent)
+    assert got.startswith(b"HTTP/1.1 413")
+    assert sandbox.talk.refusals[0].status == 413
+    assert sandbox.talk.calls == ()
+
+
+async def test_slow_clients_are_not_waited_for(gateway: Gateway) -> None:
+    sandbox = await gateway(says("C"), read_timeout=0.3)
+    started = time.monotonic()
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 999\r\n"
+    assert (await sandbox.raw(head + b"\r\n{")).startswith(b"HTTP/1.1 400")
+    assert await sandbox.raw(head) == b""
+    assert await sandbox.raw(b"") == b""
+    assert time.monotonic() - started < 10
+    assert "did not come" in sandbox.talk.refusals[0].reason
+    assert not sandbox.talk.failed.is_set()
+
+
+async def test_connections_are_bounded(gateway: Gateway) -> None:
+    sandbox = await gateway(says("C"), max_connections=3, read_timeout=30)
+    held = [await asyncio.open_connection(*sandbox.address) for _ in range(3)]
+    await asyncio.sleep(0.1)
+    with contextlib.suppress(ConnectionError):
+        assert await sandbox.raw(b"GET /v1/models HTTP/1.1\r\n\r\n") == b""
+    held[0][1].close()
+    await asyncio.sleep(0.1)
+    assert (await sandbox.ask("GET", "/v1/models")).status == 200
+    for _, writer in held:
+        writer.close()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"GET /v1/models\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"GET / HTTP/1.1\r\nX: " + b"y" * 100_000 + b"\r\n\r\n",
+        b"GET /" + b"y" * 100_000 + b" HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 1000 + b"\r\n",
+        b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: -5\r\n\r\n",
+        b"GET / HTTP/1.1\r\nBad Header\r\n\r\n",
+    ],
+)
+async def test_what_is_no_http_is_refused_and_recorded(gateway: Gateway, data: bytes) -> None:
+    sandbox = await gateway(says("C"), read_timeout=1)
+    got = await sandbox.raw(data)
+    assert b" 400 " in got.partition(b"\r\n")[0]
+    assert len(sandbox.talk.refusals) == 1
+    assert not sandbox.talk.failed.is_set()
+
+
+async def test_a_broken_chunk_is_refused(gateway: Gateway) -> None:
+    sandbox = await gateway(says("C"), read_timeout=1)
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    await sandbox.raw(head + b"zz\r\n{}\r\n")
+    assert len(sandbox.talk.refusals) == 1
+    assert not sandbox.talk.failed.is_set()
+
+
+async def test_who_hangs_up_while_sending_is_recorded(gateway: Gateway) -> None:
+    sandbox = await gateway(says("C"))
+    _, writer = await asyncio.open_connection(*sandbox.address)
+    writer.write(b"POST /v1/chat/completions HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{")
+    await writer.drain()
+    await asyncio.sleep(0.1)
+    writer.close()
+    await asyncio.sleep(0.1)
+    assert not sandbox.talk.failed.is_set()
+    assert (await sandbox.ask("GET", "/v1/models")).status == 200
+
+
+async def test_signs_of_life_come_before_the_very_bytes(gateway: Gateway) -> None:
+    sandbox = await gateway(says("C", wait=0.5), heartbeat=0.1)
+    got = await sandbox.post(body(opening()))
+    assert got.status == 200
+    assert got.headers["Content-Type"] == "text/event-stream"
+    lives, _, rest = got.body.partition(b"data:")
+    assert set(lives.split(b"\n\n")) == {b": waiting", b""}
+    assert lives.count(b": waiting") >= 2
+    assert b"data:" + rest == sandbox.talk.calls[0].response == stream("C")
+
+
+async def test_a_failure_after_a_sign_of_life_is_an_event(gateway: Gateway) -> None:
+    sandbox = await gateway(sends(b'{"error": {"message": "Some thing."}}', 400, wait=0.3), heartbeat=0.1)
+    got = await sandbox.post(body(opening()))
+    assert got.status == 200
+    event = json.loads(got.body.rpartition(b"data: ")[2])
+    assert event["error"]["message"] == "Some thing."
+
+
+async def test_who_asked_for_no_stream_gets_one_object_and_no_signs_of_life(gateway: Gateway) -> None:
+    data = b'{"choices": [{"message": {"content": "C"}, "finish_reason": "stop"}]}'
+    sandbox = await gateway(sends(data, kind="application/json", wait=0.3), heartbeat=0.1)
+    got = await sandbox.post(body(opening(), stream=False))
+    assert (got.status, got.body, got.headers["Content-Type"]) == (200, data, "application/json")
+    assert sandbox.talk.chain().answer == "C"
+
+
+async def test_a_dead_endpoint_is_a_400_and_ends_the_talk(gateway: Gateway) -> None:
+    sandbox = await gateway(fails(503, "The server is overloaded, rate limit."))
+    got = await sandbox.post(body(opening()))
+    assert got.status == 400
+    # OpenCode would try again if it read of overload or limits.
+    assert got.json()["error"]["message"] == "the model's endpoint gave no answer"
+    assert len(sandbox.endpoint.asked) == 3
+    assert sandbox.talk.failed.is_set()
+    failure = sandbox.talk.failure
+    assert failure is not None
+    assert (failure.kind, failure.status, failure.call, failure.opening) == ("overloaded", 503, 0, True)
+    assert sandbox.talk.failure_of(sandbox.talk.chain()) == failure
+
+
+@pytest.mark.parametrize(
+    ("act", "code"),
+    [
+        (fails(400, "This model's maximum context length is 8192 tokens."), "context_length_exceeded"),
+        (fails(400, "the request exceeds the available context size"), "context_length_exceeded"),
+        (fails(413, "Too much."), "upstream_refused"),
+        (fails(404, "No such model."), "upstream_refused"),
+    ],
+)
+async def test_the_endpoints_own_words_reach_the_agent(gateway: Gateway, act: Any, code: str) -> None:
+    sandbox = await gateway(act)
+    got = await sandbox.post(body(opening()))
+    assert got.status == 400
+    failure = sandbox.talk.failure
+    assert failure is not None
+    assert got.json()["error"] == {"message": failure.words, "type": "invalid_request_error", "code": code}
+    assert len(sandbox.endpoint.asked) == 1
+
+
+async def test_who_hangs_up_takes_the_call_to_the_endpoint_along(gateway: Gateway) -> None:
+    sandbox = await gateway(hangs(stream("half")[:60]))
+    task = asyncio.create_task(sandbox.post(body(opening())))
+    await until(lambda: sandbox.endpoint.asked)
+    await asyncio.sleep(0.1)
+    task.cancel()
+    await until(sandbox.endpoint.gone.is_set)
+    await until(lambda: sandbox.talk.calls[0].state != "waiting")
+    (call,) = sandbox.talk.calls
+    assert (call.state, call.status, call.response) == ("cancelled", 200, stream("half")[:60])
+    assert sandbox.talk.chain().unanswered == (0,)
+    assert sandbox.talk.silent_for() == 0
+    assert not sandbox.talk.failed.is_set()
+
+
+async def test_the_end_of_the_talk_ends_what_is_in_flight_and_records_it(gateway: Gateway) -> None:
+    sandbox = await gateway(hangs(b": hello\n\n"))
+    task = asyncio.create_task(sandbox.post(body(opening())))
+    await until(lambda: sandbox.endpoint.asked)
+    await asyncio.sleep(0.1)
+    await sandbox.end()
+    await until(sandbox.endpoint.gone.is_set)
+    (call,) = sandbox.talk.calls
+    assert (call.state, call.status, call.response) == ("cancelled", 200, b": hello\n\n")
+    assert call.ended_ns > call.started_ns
+    assert [tried.trouble for tried in call.tries] == ["cancelled"]
+    await asyncio.wait((task,))
+    with pytest.raises(OSError):  # noqa: PT011 - nobody answers there any more
+        await asyncio.wait_for(sandbox.ask("GET", "/v1/models"), 1)
+
+
+async def test_the_end_is_soon_even_if_a_client_is_slow(gateway: Gateway) -> None:
+    sandbox = await gateway(says("C"))
+    _, writer = await asyncio.open_connection(*sandbox.address)
+    writer.write(b"POST /v1/chat/completions HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{")
+    await asyncio.sleep(0.1)
+    started = time.monotonic()
+    await sandbox.end()
+    assert time.monotonic() - started < 3
+    writer.close()
+
+
+async def test_the_listener_stays_its_owners() -> None:
+    sock = listener()
+    async with Endpoint([says("C")]) as endpoint:
+        for _ in range(2):
+            async with serve(sock, policy(endpoint.url), Opening(PROMPT, (PNG,)), GatewaySettings()):
+                pass
+    assert sock.fileno() >= 0
+    sock.close()
+
+
+async def test_an_error_of_the_gateways_own_ends_the_talk(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: object) -> bytes:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr("harness.gateway.server.upstream_body", breaks)
+    sandbox = await gateway(says("C"))
+    got = await sandbox.post(body(opening()))
+    assert got.status == 400
+    assert sandbox.talk.failed.is_set()
+    assert sandbox.talk.failure is not None
+    assert "ZeroDivisionError" in sandbox.talk.failure.words
+    assert sandbox.talk.calls[0].state == "cancelled"
+
+
+async def test_calls_at_once_are_bounded(gateway: Gateway) -> None:
+    sandbox = await gateway(says("C", wait=0.3), max_in_flight=2)
+    tasks = [asyncio.create_task(sandbox.post(json.dumps(fields(opening())).encode())) for _ in range(4)]
+    await asyncio.sleep(0.2)
+    assert len(sandbox.talk.calls) == 4
+    assert len(sandbox.endpoint.asked) == 2
+    await asyncio.gather(*tasks)
+    assert len(sandbox.endpoint.asked) == 4
