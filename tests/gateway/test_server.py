@@ -1,9 +1,7 @@
 import asyncio
-import contextlib
 import hashlib
 import json
 import time
-from typing import Any
 
 import pytest
 
@@ -11,7 +9,7 @@ from harness.gateway import Chain, Opening, Witness, serve
 from harness.gateway.settings import GatewaySettings
 from tests.gateway.bodies import PNG, PROMPT, body, fields, opening, turn
 from tests.gateway.conftest import KEY, Gateway, listener, policy, until
-from tests.gateway.scripted import Endpoint, fails, hangs, says, sends, stream
+from tests.gateway.scripted import Endpoint, fails, hangs, says, stream
 
 
 async def test_a_talk_from_the_opening_to_the_answer(gateway: Gateway) -> None:
@@ -124,164 +122,6 @@ async def test_refusals_are_all_counted_and_the_first_ones_kept(gateway: Gateway
         await sandbox.ask("GET", "/x")
     assert [refusal.index for refusal in sandbox.talk.refusals] == [0, 1, 2]
     assert sandbox.talk.refused == 5
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Content-Type": "text/plain"},
-        {"Content-Type": "multipart/form-data; boundary=x"},
-        {"Content-Encoding": "gzip"},
-        {"Expect": "200-maybe"},
-        {"Upgrade": "websocket", "Connection": "Upgrade"},
-    ],
-)
-async def test_other_kinds_of_content_are_refused(gateway: Gateway, headers: dict[str, str]) -> None:
-    sandbox = await gateway(says("C"))
-    assert (await sandbox.post(body(opening()), **headers)).status == 415
-    assert len(sandbox.talk.refusals) == 1
-    assert sandbox.endpoint.asked == []
-
-
-@pytest.mark.parametrize("chunked", [False, True])
-async def test_a_body_that_is_too_large_is_refused(gateway: Gateway, chunked: bool) -> None:
-    sandbox = await gateway(says("C"), max_body=10_000)
-    data = body([*opening(), {"role": "user", "content": "x" * 20_000}])
-    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-    if chunked:
-        sent = head + b"Transfer-Encoding: chunked\r\n\r\n" + b"%x\r\n%s\r\n0\r\n\r\n" % (len(data), data)
-    else:
-        sent = head + b"Content-Length: %d\r\n\r\n" % len(data) + data
-    got = await sandbox.raw(sent)
-    assert got.startswith(b"HTTP/1.1 413")
-    assert sandbox.talk.refusals[0].status == 413
-    assert sandbox.talk.calls == ()
-
-
-async def test_slow_clients_are_not_waited_for(gateway: Gateway) -> None:
-    sandbox = await gateway(says("C"), read_timeout=0.3)
-    started = time.monotonic()
-    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 999\r\n"
-    assert (await sandbox.raw(head + b"\r\n{")).startswith(b"HTTP/1.1 400")
-    assert await sandbox.raw(head) == b""
-    assert await sandbox.raw(b"") == b""
-    assert time.monotonic() - started < 10
-    assert "did not come" in sandbox.talk.refusals[0].reason
-    assert not sandbox.talk.failed.is_set()
-
-
-async def test_connections_are_bounded(gateway: Gateway) -> None:
-    sandbox = await gateway(says("C"), max_connections=3, read_timeout=30)
-    held = [await asyncio.open_connection(*sandbox.address) for _ in range(3)]
-    await asyncio.sleep(0.1)
-    with contextlib.suppress(ConnectionError):
-        assert await sandbox.raw(b"GET /v1/models HTTP/1.1\r\n\r\n") == b""
-    held[0][1].close()
-    await asyncio.sleep(0.1)
-    assert (await sandbox.ask("GET", "/v1/models")).status == 200
-    for _, writer in held:
-        writer.close()
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"GET /v1/models\r\n\r\n",
-        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-        b"GET / HTTP/1.1\r\nX: " + b"y" * 100_000 + b"\r\n\r\n",
-        b"GET /" + b"y" * 100_000 + b" HTTP/1.1\r\n\r\n",
-        b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 1000 + b"\r\n",
-        b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
-        b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: -5\r\n\r\n",
-        b"GET / HTTP/1.1\r\nBad Header\r\n\r\n",
-    ],
-)
-async def test_what_is_no_http_is_refused_and_recorded(gateway: Gateway, data: bytes) -> None:
-    sandbox = await gateway(says("C"), read_timeout=1)
-    got = await sandbox.raw(data)
-    assert b" 400 " in got.partition(b"\r\n")[0]
-    assert len(sandbox.talk.refusals) == 1
-    assert not sandbox.talk.failed.is_set()
-
-
-async def test_a_broken_chunk_is_refused(gateway: Gateway) -> None:
-    sandbox = await gateway(says("C"), read_timeout=1)
-    head = b"POST /v1/chat/completions HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
-    await sandbox.raw(head + b"zz\r\n{}\r\n")
-    assert len(sandbox.talk.refusals) == 1
-    assert not sandbox.talk.failed.is_set()
-
-
-async def test_who_hangs_up_while_sending_is_recorded(gateway: Gateway) -> None:
-    sandbox = await gateway(says("C"))
-    _, writer = await asyncio.open_connection(*sandbox.address)
-    writer.write(b"POST /v1/chat/completions HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{")
-    await writer.drain()
-    await asyncio.sleep(0.1)
-    writer.close()
-    await asyncio.sleep(0.1)
-    assert not sandbox.talk.failed.is_set()
-    assert (await sandbox.ask("GET", "/v1/models")).status == 200
-
-
-async def test_signs_of_life_come_before_the_very_bytes(gateway: Gateway) -> None:
-    sandbox = await gateway(says("C", wait=0.5), heartbeat=0.1)
-    got = await sandbox.post(body(opening()))
-    assert got.status == 200
-    assert got.headers["Content-Type"] == "text/event-stream"
-    lives, _, rest = got.body.partition(b"data:")
-    assert set(lives.split(b"\n\n")) == {b": waiting", b""}
-    assert lives.count(b": waiting") >= 2
-    assert b"data:" + rest == sandbox.talk.calls[0].response == stream("C")
-
-
-async def test_a_failure_after_a_sign_of_life_is_an_event(gateway: Gateway) -> None:
-    sandbox = await gateway(sends(b'{"error": {"message": "Some thing."}}', 400, wait=0.3), heartbeat=0.1)
-    got = await sandbox.post(body(opening()))
-    assert got.status == 200
-    event = json.loads(got.body.rpartition(b"data: ")[2])
-    assert event["error"]["message"] == "Some thing."
-
-
-async def test_who_asked_for_no_stream_gets_one_object_and_no_signs_of_life(gateway: Gateway) -> None:
-    data = b'{"choices": [{"message": {"content": "C"}, "finish_reason": "stop"}]}'
-    sandbox = await gateway(sends(data, kind="application/json", wait=0.3), heartbeat=0.1)
-    got = await sandbox.post(body(opening(), stream=False))
-    assert (got.status, got.body, got.headers["Content-Type"]) == (200, data, "application/json")
-    assert sandbox.talk.chain().answer == "C"
-
-
-async def test_a_dead_endpoint_is_a_400_and_ends_the_talk(gateway: Gateway) -> None:
-    sandbox = await gateway(fails(503, "The server is overloaded, rate limit."))
-    got = await sandbox.post(body(opening()))
-    assert got.status == 400
-    # OpenCode would try again if it read of overload or limits.
-    assert got.json()["error"]["message"] == "the model's endpoint gave no answer"
-    assert len(sandbox.endpoint.asked) == 3
-    assert sandbox.talk.failed.is_set()
-    failure = sandbox.talk.failure
-    assert failure is not None
-    assert (failure.kind, failure.status, failure.call, failure.opening) == ("overloaded", 503, 0, True)
-    assert sandbox.talk.failure_of(sandbox.talk.chain()) == failure
-
-
-@pytest.mark.parametrize(
-    ("act", "code"),
-    [
-        (fails(400, "This model's maximum context length is 8192 tokens."), "context_length_exceeded"),
-        (fails(400, "the request exceeds the available context size"), "context_length_exceeded"),
-        (fails(413, "Too much."), "upstream_refused"),
-        (fails(404, "No such model."), "upstream_refused"),
-    ],
-)
-async def test_the_endpoints_own_words_reach_the_agent(gateway: Gateway, act: Any, code: str) -> None:
-    sandbox = await gateway(act)
-    got = await sandbox.post(body(opening()))
-    assert got.status == 400
-    failure = sandbox.talk.failure
-    assert failure is not None
-    assert got.json()["error"] == {"message": failure.words, "type": "invalid_request_error", "code": code}
-    assert len(sandbox.endpoint.asked) == 1
 
 
 async def test_who_hangs_up_takes_the_call_to_the_endpoint_along(gateway: Gateway) -> None:
