@@ -16,11 +16,11 @@ pytestmark = pytest.mark.integration
 @pytest.fixture
 async def silent_policy() -> Any:
     """A policy that takes a request and never answers; gives its URL and an event that the first request sets."""
-    asked = asyncio.Event()
+    asked, over = asyncio.Event(), asyncio.Event()
 
     async def chat(_: web.Request) -> web.Response:
         asked.set()
-        await asyncio.sleep(3600)
+        await over.wait()
         return web.Response()
 
     async def models(_: web.Request) -> web.Response:
@@ -34,6 +34,7 @@ async def silent_policy() -> Any:
     await site.start()
     port = runner.addresses[0][1]
     yield f"http://127.0.0.1:{port}/v1", asked
+    over.set()
     await runner.cleanup()
 
 

@@ -33,19 +33,21 @@ class Received:
 @asynccontextmanager
 async def serve_policy(received: list[Received] | None = None) -> AsyncIterator[str]:
     """Serves the scripted policy; gives the base URL, with ``/v1``. Each request is noted in ``received``."""
-    async with _serve(POLICY_MODEL, policy.reply, [] if received is None else received) as base_url:
+    async with serve(POLICY_MODEL, policy.reply, [] if received is None else received) as base_url:
         yield base_url
 
 
 @asynccontextmanager
 async def serve_judge() -> AsyncIterator[str]:
     """Serves the rule judge; gives the base URL, with ``/v1``."""
-    async with _serve(JUDGE_MODEL, judge.reply, []) as base_url:
+    async with serve(JUDGE_MODEL, judge.reply, []) as base_url:
         yield base_url
 
 
 @asynccontextmanager
-async def _serve(model: str, answer: Callable[[Conversation], Reply], received: list[Received]) -> AsyncIterator[str]:
+async def serve(model: str, answer: Callable[[Conversation], Reply], received: list[Received]) -> AsyncIterator[str]:
+    """Serves one model whose next turn ``answer`` decides; gives the base URL, with ``/v1``."""
+
     async def chat(request: web.Request) -> web.StreamResponse:
         body = await request.read()
         try:
