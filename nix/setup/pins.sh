@@ -1,8 +1,9 @@
 # shellcheck shell=sh
 # The pinned files come into the account's store, and stay there.
 
-# Megabytes of disk for each file that is fetched: itself, twice for a while, and what is built from it. @@MEASURED@@
-space=25
+# Megabytes of disk for each file that is fetched: itself, twice for a while, and what is built from it. Everything built
+# from 207 files, with all checks, made a store of 2.7 GB beside 0.35 GB of downloads.
+space=18
 pin_cache=/var/cache/hermetic-pins
 
 # usage: on_tree CMD...: runs a command of our own as the account on this tree.
