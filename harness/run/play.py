@@ -51,9 +51,13 @@ async def play(
                     if not ref.masked:
                         break
 
-        async with asyncio.TaskGroup() as workers:
-            for _ in range(min(settings["jobs"], len(missing))):
-                workers.create_task(work())
+        try:
+            async with asyncio.TaskGroup() as workers:
+                for _ in range(min(settings["jobs"], len(missing))):
+                    workers.create_task(work())
+        except ExceptionGroup as group:
+            # The first one has ended the others; it says what happened.
+            raise group.exceptions[0] from None
     return made
 
 
