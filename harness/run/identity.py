@@ -8,7 +8,8 @@ from harness.agents import opencode
 from harness.benchmarks.base import Benchmark
 from harness.gateway import GatewaySettings, Policy
 from harness.pins import Closure
-from harness.store.digests import digest, parse_digest
+from harness.store.canonical import dumps, escape_all
+from harness.store.digests import Digest, digest, parse_digest
 from harness.store.manifest import Manifest
 
 
@@ -28,9 +29,13 @@ def manifest(
         benchmark=benchmark.name,
         tasks=benchmark.digest,
         plan={"tasks": list(tasks), "repeats": repeats},
-        prompts={"instruction": digest(benchmark.instruction.encode()), "opencode_model_id": gateway.alias},
+        prompts={
+            "instruction": digest(benchmark.instruction.encode()),
+            "asked": _asked(benchmark),
+            "opencode_model_id": gateway.alias,
+        },
         rootfs=parse_digest(closure.rootfs_sha256),
-        agent={"name": "opencode", "version": opencode.VERSION, "config": opencode.configuration(agent)},
+        agent=opencode.described(agent),
         model=policy.model,
         sampling=dict(policy.sampling),
         budgets={
@@ -43,3 +48,9 @@ def manifest(
         limits=attrs.asdict(agent.limits),
         date=gateway.date,
     )
+
+
+def _asked(benchmark: Benchmark) -> Digest:
+    """Digest of every prompt as the agent gets it: the questions stand in the task set, the words around them here."""
+    prompts = {name: benchmark.task(name, 1).prompt for name in benchmark.ids}
+    return digest(dumps(escape_all(prompts)))

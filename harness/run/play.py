@@ -5,7 +5,9 @@ import os
 import platform
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
+import harness
 from harness import __version__, pins
 from harness.benchmarks.base import Benchmark
 from harness.run.attempt import Means, attempt
@@ -67,6 +69,7 @@ def _observed(started: int, host: Host) -> dict[str, JSON]:
         "kind": "start",
         "started_ns": str(started),
         "harness": __version__,
+        "package": str(Path(harness.__file__).parent),
         "kernel": platform.release(),
         "runtime": str(closure.runtime),
         "rootfs": str(closure.rootfs),

@@ -8,7 +8,9 @@ As JSON::
     how, exit_code          how the agent's process ended
     reason                  why, in the words of the moment (null where the content's reason says it)
     egress                  {ruleset_sha256, allowed, denied, destinations, truncated}, or null without a sandbox
+    seccomp_sha256          digest of the system call filter, or null without a sandbox
     limits                  {limit: what held it}
+    full                    writable folders that were full at the end
     peak_rss                bytes, or null
     artifacts               {name: SHA-256 of a blob}: OpenCode's events, its export, its stderr
     refusals                what the gateway refused, as it described it
@@ -76,7 +78,9 @@ class Observed:
     exit_code: int | None
     reason: str | None
     egress: Egress | None
+    seccomp_sha256: Digest | None
     limits: Mapping[str, str]
+    full: tuple[str, ...]
     peak_rss: int | None
     artifacts: Mapping[str, Digest]
     refusals: tuple[Mapping[str, JSON], ...]
@@ -103,7 +107,9 @@ class Observed:
             "exit_code": self.exit_code,
             "reason": self.reason,
             "egress": None if self.egress is None else self.egress.to_json(),
+            "seccomp_sha256": self.seccomp_sha256,
             "limits": dict(self.limits),
+            "full": list(self.full),
             "peak_rss": self.peak_rss,
             "artifacts": dict(self.artifacts),
             "refusals": list(self.refusals),
@@ -124,7 +130,9 @@ class Observed:
             exit_code=fields.optional("exit_code", fields.integer),
             reason=fields.optional("reason", fields.text),
             egress=fields.optional("egress", lambda name: _egress(fields.any(name))),
+            seccomp_sha256=fields.optional("seccomp_sha256", fields.digest),
             limits={name: text(item) for name, item in fields.mapping("limits").items()},
+            full=fields.items("full", text),
             peak_rss=fields.optional("peak_rss", fields.integer),
             artifacts={name: parse_digest(item) for name, item in fields.mapping("artifacts").items()},
             refusals=fields.items("refusals", mapping),

@@ -16,7 +16,9 @@ fi
 exec unshare --mount --propagation private sh -euc '
     kept=$(mktemp -d)
     mount -t tmpfs -o mode=755 kept "$kept"
-    mkdir "$kept/bin" "$kept/empty"
+    mkdir "$kept/bin" "$kept/libexec" "$kept/empty"
+    # Part of nix: it starts a helper of its own there.
+    [ ! -d /usr/libexec/nix ] || cp -a /usr/libexec/nix "$kept/libexec/"
     for program in nix newuidmap newgidmap; do
         cp -pL "$(command -v $program)" "$kept/bin/"
     done
@@ -25,10 +27,11 @@ exec unshare --mount --propagation private sh -euc '
     cd "$1"
     shift
     exec 9<"$kept/last-step"
-    for folder in /usr/sbin /usr/local/bin /usr/local/sbin /usr/games /opt /usr/libexec; do
+    for folder in /usr/sbin /usr/local/bin /usr/local/sbin /usr/games /opt; do
         [ ! -d "$folder" ] || mount --bind "$kept/empty" "$folder"
     done
     export HOME=/var/lib/hermetic USER=hermetic LOGNAME=hermetic PATH=/usr/bin
+    [ ! -d /usr/libexec ] || mount --bind "$kept/libexec" /usr/libexec
     mount --bind "$kept/bin" /usr/bin
     exec /proc/self/fd/9 --reuid hermetic --regid hermetic --init-groups --inh-caps=-all "$@"
 ' hidden "$@"

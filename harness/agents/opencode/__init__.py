@@ -1,13 +1,10 @@
 """OpenCode 1.17.11 as an agent: its configuration, its command, its events, and what a run of it came to."""
 
-from typing import Final
-
+from harness.agents.opencode.config import VERSION
 from harness.agents.opencode.events import parse, witness
 from harness.agents.opencode.outcome import outcome
 from harness.agents.opencode.outcomes import Outcome, sandbox_failed
-from harness.agents.opencode.stage import ERRORS, EVENTS, Settings, configuration, opening, stage
-
-VERSION: Final = "1.17.11"
+from harness.agents.opencode.stage import ERRORS, EVENTS, Settings, configuration, described, opening, stage
 
 __all__ = [
     "ERRORS",
@@ -16,6 +13,7 @@ __all__ = [
     "Outcome",
     "Settings",
     "configuration",
+    "described",
     "opening",
     "outcome",
     "parse",

@@ -4,6 +4,8 @@ from typing import Final
 
 from harness.store.canonical import JSON
 
+VERSION: Final = "1.17.11"
+
 # The key of the model in the configuration, which is what OpenCode matches its own sampling defaults against (a key
 # with "qwen" in it gets temperature 0.55). The id on the wire is another thing and may be chosen.
 MODEL_KEY: Final = "vlm"

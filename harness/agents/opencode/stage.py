@@ -7,7 +7,7 @@ from typing import Final
 
 import attrs
 
-from harness.agents.opencode.config import MODEL, MODEL_KEY, config
+from harness.agents.opencode.config import MODEL, MODEL_KEY, VERSION, config
 from harness.agents.opencode.environment import environment
 from harness.agents.task import Task
 from harness.gateway import Opening
@@ -42,6 +42,17 @@ def configuration(settings: Settings) -> dict[str, JSON]:
     return config(settings.model_id, settings.context, settings.max_output, f"{ADDRESS}:{PORT}")
 
 
+def described(settings: Settings) -> dict[str, JSON]:
+    """All that OpenCode is told beside the task: what a run's manifest says of the agent."""
+    return {
+        "name": "opencode",
+        "version": VERSION,
+        "config": configuration(settings),
+        "environment": dict(_environment(settings)),
+        "command": script(["IMAGE"]),
+    }
+
+
 def opening(task: Task) -> Opening:
     """What the first request must hold, byte for byte: OpenCode passes prompt and images on as they are."""
     return Opening(task.prompt, tuple(image.data for image in task.images))
@@ -51,7 +62,7 @@ def stage(task: Task, settings: Settings, labels: Mapping[str, str]) -> Stage:
     """What the sandbox gets; ``labels`` are for people who look at a node."""
     return Stage(
         command=("/bin/sh", "-c", script([image.name for image in task.images])),
-        env=environment("/task/in/opencode.json", settings.max_output, math.ceil(settings.limits.cpus)),
+        env=_environment(settings),
         files={
             "opencode.json": dumps(configuration(settings)),
             "prompt.txt": task.prompt.encode(),
@@ -63,6 +74,10 @@ def stage(task: Task, settings: Settings, labels: Mapping[str, str]) -> Stage:
         ),
         labels=labels,
     )
+
+
+def _environment(settings: Settings) -> Mapping[str, str]:
+    return environment("/task/in/opencode.json", settings.max_output, math.ceil(settings.limits.cpus))
 
 
 def script(images: list[str]) -> str:
