@@ -190,3 +190,10 @@ def test_a_download_that_fails_says_how_to_do_without(machine: Machine) -> None:
     assert done.returncode == 4
     assert "pins/fetch --to DIR" in done.stderr
     assert machine.parts("fetch_failed 5").returncode == 5
+
+
+@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not here")
+def test_shellcheck_is_content() -> None:
+    scripts = [str(NIX / "setup.sh"), str(Path(__file__).parent / "bare.sh")]
+    done = subprocess.run(["shellcheck", "-x", *scripts], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
