@@ -94,7 +94,7 @@ class Network:
         Raises:
             SandboxError: the filter can't be read: without it there is no evidence.
         """
-        command = self._enter(self._runtime.program("nft"), "-j", "list", "table", "inet", ruleset.TABLE)
+        command = self._enter(self._runtime.program("nft"), "-j", "-p", "list", "table", "inet", ruleset.TABLE)
         _, listing, said = await _run(command, subprocess.DEVNULL, self._descriptors)
         try:
             return ruleset.parse(listing)

@@ -15,6 +15,10 @@ TABLE = "harness"
 #: Distinct destinations that are kept, per kind; the packets beyond are counted all the same.
 SET_SIZE = 1024
 
+#: IANA's protocol numbers by name. nft would look names up in a file of the host (/etc/protocols) and print numbers where
+#: there is none: it is asked for numbers, so that a record never depends on the host.
+PROTOCOLS = {"1": "icmp", "2": "igmp", "6": "tcp", "17": "udp", "58": "ipv6-icmp", "132": "sctp", "136": "udplite"}
+
 #: Every packet of the sandbox passes the output hook, since all addresses are routed to its own loopback. What is not
 #: for the listener or the loopback is counted, its destination is noted, and it is refused at once, so that programs
 #: don't wait for a time-out. Answers of our own refusals are let through.
@@ -65,11 +69,12 @@ class Counted:
 
 def _destination(element: Mapping[str, Any]) -> Destination:
     address, protocol, *port = element["val"]["concat"]
-    return Destination(address, str(protocol), port[0] if port else None, element["counter"]["packets"])
+    name = PROTOCOLS.get(str(protocol), str(protocol))
+    return Destination(address, name, port[0] if port else None, element["counter"]["packets"])
 
 
 def parse(listing: bytes) -> Counted:
-    """Reads the JSON of ``nft -j list table inet harness``.
+    """Reads the JSON of ``nft -j -p list table inet harness``.
 
     Raises:
         ValueError, KeyError, TypeError: it isn't that.

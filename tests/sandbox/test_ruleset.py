@@ -44,9 +44,9 @@ def test_the_digest_is_of_the_rules_as_loaded() -> None:
 def test_counters_and_destinations_in_order() -> None:
     found = ruleset.parse(
         _listing(
-            tried4=[_element("8.8.8.8", "udp", 53, packets=2), _element("1.2.3.4", "tcp", 443)],
-            tried6=[_element("2001:db8::1", "tcp", 80)],
-            other4=[_element("8.8.8.8", "icmp")],
+            tried4=[_element("8.8.8.8", 17, 53, packets=2), _element("1.2.3.4", 6, 443)],
+            tried6=[_element("2001:db8::1", 6, 80)],
+            other4=[_element("8.8.8.8", 1)],
             other6=[],
         )
     )
@@ -65,7 +65,7 @@ def test_a_protocol_without_a_name() -> None:
 
 
 def test_a_full_set_is_told() -> None:
-    elements = [_element("10.0.0.1", "tcp", port) for port in range(ruleset.SET_SIZE)]
+    elements = [_element("10.0.0.1", 6, port) for port in range(ruleset.SET_SIZE)]
     assert ruleset.parse(_listing(tried4=elements)).truncated
     assert not ruleset.parse(_listing(tried4=elements[1:])).truncated
 
