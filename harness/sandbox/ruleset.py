@@ -15,8 +15,8 @@ TABLE = "harness"
 #: Distinct destinations that are kept, per kind; the packets beyond are counted all the same.
 SET_SIZE = 1024
 
-#: IANA's protocol numbers by name. nft would look names up in a file of the host (/etc/protocols) and print numbers where
-#: there is none: it is asked for numbers, so that a record never depends on the host.
+#: IANA's protocol numbers by name. nft would look names up in a file of the host (/etc/protocols): it is asked for
+#: numbers, so that a record never depends on the host.
 PROTOCOLS = {"1": "icmp", "2": "igmp", "6": "tcp", "17": "udp", "58": "ipv6-icmp", "132": "sctp", "136": "udplite"}
 
 #: Every packet of the sandbox passes the output hook, since all addresses are routed to its own loopback. What is not
