@@ -10,6 +10,7 @@ from pathlib import Path
 import harness
 from harness import __version__, pins
 from harness.benchmarks.base import Benchmark
+from harness.errors import HostUnfitError
 from harness.run.attempt import Means, attempt
 from harness.run.plan import Item
 from harness.run.settings import Settings
@@ -19,6 +20,11 @@ from harness.store.canonical import JSON
 from harness.store.runfolder import RunFolder
 
 Say = Callable[[str], None]
+
+NO_CGROUPS = (
+    "This host can't hold every limit, and --require-limits is set: there is no cgroup v2 of the harness's own. "
+    "Start it in one (systemd-run --user --scope -p Delegate=yes ...), or leave --require-limits out."
+)
 
 
 async def play(
@@ -34,6 +40,8 @@ async def play(
     made = 0
     started = time.time_ns()
     async with Host(runtime.find(os.environ)) as host:
+        if settings["require_limits"] and not host.cgroups:
+            raise HostUnfitError(NO_CGROUPS)
         run.write_observed(platform.node() or "unknown", started, _observed(started, host))
         queue = iter(missing)
 

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import pytest
 
-from harness.errors import NoSpaceError
+from harness.errors import HostUnfitError, NoSpaceError
 from harness.run import play as playing
 from harness.run.plan import Item
 from harness.run.settings import resolve
@@ -66,7 +66,12 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(playing, "_observed", lambda *_: {})
 
     async def run(
-        run: FakeRun, outcomes: Mapping[str, list[bool | Exception]], *, jobs: int = 1, tries: int = 3
+        run: FakeRun,
+        outcomes: Mapping[str, list[bool | Exception]],
+        *,
+        jobs: int = 1,
+        tries: int = 3,
+        require_limits: bool = False,
     ) -> tuple[int, list[str]]:
         left = {task: list(found) for task, found in outcomes.items()}
 
@@ -81,7 +86,8 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Any:
 
         monkeypatch.setattr(playing, "attempt", attempt)
         said: list[str] = []
-        settings = resolve({"jobs": str(jobs), "max_attempts": str(tries)}, {}, {})
+        given = {"jobs": str(jobs), "max_attempts": str(tries), "require_limits": str(require_limits)}
+        settings = resolve(given, {}, {})
         items = [Item(task, 0) for task in outcomes]
         made = await playing.play(run, FakeBenchmark(), None, items, settings, said.append)  # type: ignore[arg-type]
         return made, said
@@ -112,3 +118,10 @@ async def test_what_is_measured_is_not_played_again(play: Any) -> None:
 async def test_a_full_disk_ends_the_run_with_its_own_message(play: Any, jobs: int) -> None:
     with pytest.raises(NoSpaceError, match="the disk is full"):
         await play(FakeRun(), {"a": [NoSpaceError("the disk is full")], "b": [False]}, jobs=jobs)
+
+
+async def test_a_host_that_cannot_hold_every_limit_is_refused_where_that_is_asked_for(play: Any) -> None:
+    run = FakeRun()
+    with pytest.raises(HostUnfitError, match="--require-limits"):
+        await play(run, {"a": [False]}, require_limits=True)
+    assert run.counts == {}

@@ -1,12 +1,11 @@
 """What an attempt can come to: each kind, whether it is a measurement, and NeMo Gym's name for it."""
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 import attrs
 
-Kind = Literal[
-    # measured
+Measured = Literal[
     "answered",
     "no-answer",
     "task-timeout",
@@ -18,7 +17,9 @@ Kind = Literal[
     "agent-died",
     "out-of-memory",
     "workdir-full",
-    # masked
+]
+# Says nothing about the model: the attempt is no measurement, and is made again.
+Masked = Literal[
     "sandbox-failed",
     "agent-not-started",
     "first-output-timeout",
@@ -28,20 +29,9 @@ Kind = Literal[
     "upstream-refused",
     "upstream-stalled",
 ]
+Kind = Measured | Masked
 
-# Kinds that say nothing about the model: the attempt is no measurement, and is made again.
-MASKED: Final[frozenset[Kind]] = frozenset(
-    {
-        "sandbox-failed",
-        "agent-not-started",
-        "first-output-timeout",
-        "no-model-call",
-        "image-withheld",
-        "upstream-failed",
-        "upstream-refused",
-        "upstream-stalled",
-    }
-)
+MASKED: Final[frozenset[str]] = frozenset(get_args(Masked))
 
 # NeMo Gym's `failure_kind`; a kind that isn't here is no failure there: the model just has no right answer.
 _GYM: Final[Mapping[Kind, str]] = {
