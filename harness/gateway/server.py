@@ -75,10 +75,13 @@ class _Gateway:
             return error_response(refused.status, refused.reason)
 
     def on_error(self, http: web.BaseRequest, error: BaseException | None) -> None:
-        """Records what never became a request; an exception of the gateway's own ends the talk."""
+        """Records what never became a request.
+
+        An exception of the gateway's own ends the talk, but only while nothing of the shell's can have caused it.
+        """
         text = f"{type(error).__name__}: {error}"
         self._talk.refuse(400, text, http.method, http.raw_path, b"")
-        if not isinstance(error, HttpProcessingError | ConnectionError):
+        if not isinstance(error, HttpProcessingError | ConnectionError) and not self._talk.begun:
             self._talk.end(Failure("broken", None, f"the gateway itself failed, please report this: {text}"))
 
     async def end(self) -> None:

@@ -61,6 +61,11 @@ class Talk:
         return next((failure for failure in reversed(found) if failure is not None), None)
 
     @property
+    def begun(self) -> bool:
+        """Whether the model has answered the opening: from then on a shell of its making may call as well."""
+        return self._tree.begun
+
+    @property
     def exhausted(self) -> str | None:
         """Which budget is used up: ``calls``, ``tokens``, ``record``, or None."""
         limits = self._settings
@@ -94,7 +99,7 @@ class Talk:
 
     def accept(self, request: Request) -> int:
         """A call that is passed on; gives its number."""
-        node = self._tree.add(request.messages)
+        node = self._tree.add(request)
         self._calls.append(Call(node.index, self._bodies.add(request.body), time.time_ns()))
         self.first_call.set()
         return node.index
@@ -110,7 +115,7 @@ class Talk:
         failure = None
         if isinstance(result, Failure):
             node = self._tree.nodes[index]
-            failure = attrs.evolve(result, call=index, opening=node.opening is not None)
+            failure = attrs.evolve(result, call=index, opening=node.rooted and node.parent is None)
         state: State = "answered" if answer else "failed" if failure else "cancelled"
         self._calls[index] = attrs.evolve(
             self._calls[index],

@@ -2,10 +2,13 @@
 
 A shell in the sandbox can call the gateway as the agent can. What can't be forged is what the model answered; so a
 call belongs to the conversation only if it begins with the harness's opening and repeats each answer as it was given.
+Nothing of the shell runs before the first answer, so what begins anew after it is the shell's; and the agent sends the
+same tools and settings each time, so what changes those is the shell's as well.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
@@ -13,6 +16,8 @@ from harness.gateway.answer import Answer
 from harness.gateway.continuation import continues
 from harness.gateway.messages import Message
 from harness.gateway.opening import Match, Opening
+from harness.gateway.request import Request
+from harness.store.canonical import JSON
 
 
 @attrs.frozen
@@ -20,7 +25,8 @@ class Node:
     """A call in the tree.
 
     ``parent`` is the call that it goes on from; ``opening`` says how well it begins a conversation, None where it
-    doesn't; ``rooted`` whether it, or the first of those before it, does. ``key`` stands for all its messages.
+    doesn't; ``rooted`` whether it belongs to the conversation. ``key`` stands for all its messages, ``frame`` for all
+    else in its body.
     """
 
     index: int
@@ -29,6 +35,7 @@ class Node:
     rooted: bool
     depth: int
     key: bytes = attrs.field(repr=False)
+    frame: bytes = attrs.field(repr=False)
 
 
 class Tree:
@@ -40,26 +47,27 @@ class Tree:
         self.answers: dict[int, Answer] = {}
         self._by_key: dict[bytes, list[int]] = {}
 
-    def add(self, messages: Sequence[Message]) -> Node:
+    def add(self, request: Request) -> Node:
         """Places the next call; its number is how many there were before."""
+        messages, frame = request.messages, _frame(request.value)
         index, key = len(self.nodes), _key(messages)
         last = max((at for at, message in enumerate(messages) if message.role == "assistant"), default=None)
         if last is None:
             match = self._opening.match(messages)
-            node = Node(index, None, match, match is not None, 0, key)
+            node = Node(index, None, match, match is not None and not self.begun, 0, key, frame)
         else:
             parent = self._parent(messages[:last], messages[last:])
-            node = Node(
-                index,
-                None if parent is None else parent.index,
-                None,
-                parent is not None and parent.rooted,
-                0 if parent is None else parent.depth + 1,
-                key,
-            )
+            rooted = parent is not None and parent.rooted and parent.frame == frame
+            depth = 0 if parent is None else parent.depth + 1
+            node = Node(index, None if parent is None else parent.index, None, rooted, depth, key, frame)
         self.nodes.append(node)
         self._by_key.setdefault(key, []).append(index)
         return node
+
+    @property
+    def begun(self) -> bool:
+        """Whether the model has answered the opening."""
+        return any(self.nodes[index].opening and self.nodes[index].rooted for index in self.answers)
 
     def answer(self, index: int, answer: Answer) -> None:
         """The call has this answer, which was complete."""
@@ -84,3 +92,8 @@ class Tree:
 
 def _key(messages: Iterable[Message]) -> bytes:
     return hashlib.sha256(b"".join(message.digest for message in messages)).digest()
+
+
+def _frame(value: Mapping[str, JSON]) -> bytes:
+    rest = {name: field for name, field in value.items() if name != "messages"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).digest()

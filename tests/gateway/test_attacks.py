@@ -9,7 +9,7 @@ import pytest
 from harness.gateway import Chain, Witness
 from tests.gateway.bodies import PNG, TOOL, body, file_parts, image_part, opening, text_part, turn
 from tests.gateway.conftest import Gateway, Sandbox
-from tests.gateway.scripted import says
+from tests.gateway.scripted import fails, says
 
 CALL = ("c1", "bash", '{"command":"attack"}')
 WITNESS = Witness(("C",), ("c1",))
@@ -172,9 +172,50 @@ async def test_a_forged_result_of_a_real_call_is_a_fork(attacked: Attacked) -> N
     assert await attacked.answer() == Chain((0, 2), "C", "stop", True, (1,), ("fork",))
 
 
-async def test_a_replay_of_the_opening_is_a_fork(attacked: Attacked) -> None:
+async def test_a_replay_of_the_opening_is_off_the_chain(attacked: Attacked) -> None:
     await attacked.sandbox.post(body(opening()))
-    assert await attacked.answer() == Chain((0, 2), "C", "stop", True, (1,), ("fork",))
+    assert await attacked.answer() == Chain((0, 2), "C", "stop", True, (1,), ("off-chain-calls",))
+
+
+REFUSED_BY_THE_ENDPOINT = {
+    "the opening again": body(opening(), tool_choice="required"),
+    "a continuation with other settings": body([*opening(), *turn("", [CALL], ["x"])], tool_choice="required"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED_BY_THE_ENDPOINT)
+async def test_a_call_that_the_shell_makes_the_endpoint_refuse_ends_nothing(gateway: Gateway, name: str) -> None:
+    sandbox = await gateway(says("", [CALL]), fails(404, "no endpoint takes this"))
+    await sandbox.post(body(opening()))
+    assert (await sandbox.post(REFUSED_BY_THE_ENDPOINT[name])).status == 400
+    assert not sandbox.talk.failed.is_set()
+    assert sandbox.talk.failure_of(sandbox.talk.chain()) is None
+
+
+@pytest.mark.parametrize("kind", [b"application/json;a\t*", b";", b"*", b"/", b'application/json;charset="', b"\xff"])
+async def test_an_odd_content_type_breaks_nothing(attacked: Attacked, kind: bytes) -> None:
+    data = body(opening())
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
+    got = await attacked.sandbox.raw(head % (kind, len(data)) + data)
+    assert got.split(b" ", 2)[1] in (b"200", b"400", b"415")
+    assert not attacked.sandbox.talk.failed.is_set()
+    assert (await attacked.answer()).answer == "C"
+
+
+@pytest.mark.parametrize("begun", [True, False])
+async def test_a_fault_of_the_gateways_own_ends_the_talk_only_before_the_first_answer(
+    gateway: Gateway, monkeypatch: pytest.MonkeyPatch, begun: bool
+) -> None:
+    def fault(*_: object) -> None:
+        raise RuntimeError("a fault")
+
+    sandbox = await gateway(says("", [CALL]))
+    if begun:
+        await sandbox.post(body(opening()))
+    monkeypatch.setattr("harness.gateway.server.parse", fault)
+    assert (await sandbox.post(body(opening()))).status == 400
+    assert sandbox.talk.failed.is_set() is not begun
+    assert [refusal.reason for refusal in sandbox.talk.refusals] == ["RuntimeError: a fault"]
 
 
 async def test_an_opening_without_its_image_takes_nothing_from_the_chain(attacked: Attacked) -> None:

@@ -25,8 +25,8 @@ class Talk:
     def __init__(self, images: tuple[bytes, ...] = (PNG,)) -> None:
         self.tree = Tree(Opening(PROMPT, images))
 
-    def call(self, messages: Sequence[Any], answer: Answer | None = None) -> int:
-        node = self.tree.add(parse(body(messages), "vlm", DATE).messages)
+    def call(self, messages: Sequence[Any], answer: Answer | None = None, **fields: Any) -> int:
+        node = self.tree.add(parse(body(messages, **fields), "vlm", DATE))
         if answer is not None:
             self.tree.answer(node.index, answer)
         return node.index
@@ -110,7 +110,24 @@ def test_a_replay_of_the_opening_is_never_the_answer() -> None:
     talk.call(opening(), ends("B"))
     talk.call([*opening(), *step("a")], ends("C"))
     found = talk.chain(Witness(("C",), ("a",)))
-    assert found == Chain((0, 2), "C", "stop", True, (1,), (FORK,))
+    assert found == Chain((0, 2), "C", "stop", True, (1,), (OFF_CHAIN,))
+
+
+def test_a_replay_with_another_choice_of_tools_is_off_the_chain_also_while_it_waits() -> None:
+    talk = Talk()
+    talk.call(opening(), asks("a"))
+    talk.call(opening(), tool_choice="required")
+    assert talk.chain() == Chain((0,), "", "tool_calls", True, (1,), (OFF_CHAIN,))
+
+
+@pytest.mark.parametrize("fields", [{"temperature": 2}, {"tool_choice": "none"}, {"max_tokens": 1}, {"stream": False}])
+def test_a_continuation_that_changes_what_the_agent_always_sends_is_off_the_chain(fields: dict[str, Any]) -> None:
+    talk = Talk()
+    talk.call(opening(), asks("a"))
+    talk.call([*opening(), *step("a", "forged")], **fields)
+    assert talk.chain().unanswered == ()
+    talk.call([*opening(), *step("a")], ends("C"))
+    assert talk.chain() == Chain((0, 2), "C", "stop", True, (1,), (OFF_CHAIN,))
 
 
 def test_a_forged_answer_is_off_the_chain() -> None:
@@ -204,7 +221,7 @@ def test_a_real_talk_of_opencode_is_one_chain(name: str) -> None:
     for number, call in enumerate(real["steps"]):
         messages = call["messages"] if real["whole_messages"] else messages + call["messages"]
         sent = {**real["fields"], "messages": messages, "tools": real["tools"]}
-        assert tree.add(parse(json.dumps(sent).encode(), real["alias"], DATE).messages).index == number
+        assert tree.add(parse(json.dumps(sent).encode(), real["alias"], DATE)).index == number
         answer = read(call["response"].encode())
         assert answer.whole
         tree.answer(number, answer)
