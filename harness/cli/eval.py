@@ -47,8 +47,8 @@ def command(
     \b
     Without keys, data or a network:
         harness eval babyvision --demo --limit 1 --run R
-    Against an endpoint (POLICY_API_KEY and JUDGE_API_KEY in the environment):
-        harness eval babyvision --policy-base-url URL --policy-model NAME --run R
+    Your endpoint on the demo's puzzles (its key in POLICY_API_KEY):
+        harness eval babyvision --demo --policy-base-url URL --policy-model NAME --run R
     """
     settings = _settings(pairs, config, {name: value for name, value in flags.items() if value is not None})
     from harness.run import check

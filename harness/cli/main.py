@@ -78,4 +78,8 @@ def run(argv: list[str]) -> int:
         return error.exit_status
     except BrokenPipeError:
         return EXIT_ERROR
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        click.echo(f"harness: {error.strerror or error}{where}", err=True)
+        return EXIT_ERROR
     return result if isinstance(result, int) else EXIT_OK

@@ -28,7 +28,9 @@ class Means:
     first_call: float
 
 
-async def attempt(host: Host, run: RunFolder, means: Means, task: Task, repeat: int) -> tuple[AttemptRef, str]:
+async def attempt(
+    host: Host, run: RunFolder, means: Means, task: Task, repeat: int
+) -> tuple[AttemptRef, opencode.Outcome]:
     """Play the task once and keep the record; gives the outcome too.
 
     Raises as the store does; what is masked is a result, not an exception.
@@ -39,7 +41,7 @@ async def attempt(host: Host, run: RunFolder, means: Means, task: Task, repeat: 
     ref = await asyncio.to_thread(run.write_attempt, record)
     if not ref.masked:
         await asyncio.to_thread(run.publish_done, ref)
-    return ref, played.outcome.kind
+    return ref, played.outcome
 
 
 async def _play(host: Host, means: Means, task: Task, labels: Mapping[str, str]) -> Played:

@@ -2,7 +2,13 @@
 
 from harness.benchmarks.babyvision.benchmark import INSTRUCTIONS
 from harness.errors import UnknownNameError, UsageError
-from harness.run.settings import Settings
+from harness.run.settings import Settings, chosen
+
+# Settings that mean nothing for the demo's own endpoints.
+SETTINGS_OF = {
+    "policy": ("policy_model", "policy_api_key_file", "temperature", "top_p"),
+    "judge": ("judge_model", "judge_api_key_file"),
+}
 
 
 def before_namespace(benchmark: str, settings: Settings) -> None:
@@ -11,6 +17,10 @@ def before_namespace(benchmark: str, settings: Settings) -> None:
         raise UnknownNameError("benchmark", benchmark, INSTRUCTIONS)
     if not settings["demo"]:
         raise UsageError("This version has no data set but the demo's puzzles: add --demo.")
+    for role in ("policy", "judge"):
+        given = [name for name in SETTINGS_OF[role] if chosen(settings, name)]
+        if given and not chosen(settings, f"{role}_base_url"):
+            raise UsageError(f"{given[0]} is given without {role}_base_url, and --demo then has a {role} of its own.")
     backstop = 24 * 3600
     if settings["timeout"] > backstop:
         raise UsageError(f"timeout = {settings['timeout']:g}: at most {backstop} seconds are allowed for one attempt.")

@@ -14,7 +14,7 @@ from harness.errors import UpstreamError, UsageError
 from harness.gateway import Policy, Secret
 from harness.grading.judge import JudgeEndpoint
 from harness.run.keys import key
-from harness.run.settings import Settings
+from harness.run.settings import Settings, chosen
 
 PREFLIGHT_SECONDS = 30.0
 OPENAI_HOST = "api.openai.com"
@@ -46,11 +46,6 @@ async def endpoints(settings: Settings) -> AsyncIterator[Endpoints]:
             yield Endpoints(policy, _judge(settings, settings["judge_base_url"]), settings["judge_model"])
         else:
             yield Endpoints(policy, JudgeEndpoint(judge_url, None), server.JUDGE_MODEL)
-
-
-def chosen(settings: Settings, name: str) -> bool:
-    """Whether a flag or a settings file names the value."""
-    return settings.origins[name] in {"flag", "file"}
 
 
 async def _policy(settings: Settings) -> Policy:

@@ -37,6 +37,12 @@ async def play(
     missing = [item for item in items if run.done(item.task, item.repeat) is None]
     if not missing:
         return 0
+    limit = settings["max_attempts"]
+    if used := [item for item in missing if len(run.attempt_names(item.task, item.repeat)) >= limit]:
+        say(
+            f"{len(used)} of {len(missing)} unmeasured rollouts have had their {limit} attempts, all masked: they are "
+            f"not tried again. Once the cause is mended: --max-attempts {2 * limit}"
+        )
     made = 0
     started = time.time_ns()
     async with Host(runtime.find(os.environ)) as host:
@@ -50,14 +56,13 @@ async def play(
             for item in queue:
                 task = benchmark.task(item.task, settings["timeout"])
                 before = len(run.attempt_names(item.task, item.repeat))
-                for number in range(before, settings["max_attempts"]):
+                for number in range(before, limit):
                     made += 1
                     began = time.monotonic()
-                    ref, kind = await attempt(host, run, means, task, item.repeat)
-                    say(
-                        f"task {item.task}, repeat {item.repeat}, attempt {number + 1}: {kind}"
-                        f" ({time.monotonic() - began:.1f} s)"
-                    )
+                    ref, outcome = await attempt(host, run, means, task, item.repeat)
+                    why = f": {outcome.reason}" if ref.masked and outcome.reason else ""
+                    name = f"task {item.task}, repeat {item.repeat}, attempt {number + 1}"
+                    say(f"{name}: {outcome.kind} ({time.monotonic() - began:.1f} s){why}")
                     if not ref.masked:
                         break
 

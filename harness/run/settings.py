@@ -50,7 +50,7 @@ SETTINGS: tuple[Setting, ...] = (
         aliases=("visual_coding_opencode_judge_model_name",),
     ),
     Setting("judge_api_key_file", text, None, "A 0600 file that holds the judge's key (or JUDGE_API_KEY)."),
-    Setting("demo", boolean, False, "Demo puzzles with a scripted policy and judge: no key, no network.", is_flag=True),
+    Setting("demo", boolean, False, "Demo puzzles; policy and judge are scripted unless you name yours.", is_flag=True),
     Setting("demo_seed", count, 1, "Seed of the demo puzzles."),
     Setting("limit", positive, None, "Only the first N tasks."),
     Setting("tasks", names, None, "Only these task ids, separated by commas."),
@@ -58,7 +58,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("jobs", positive, 1, "Sandboxes at a time."),
     Setting("shard", shard, None, "Only shard I of N, as I/N with I from 0; tasks are dealt by a stable hash."),
     Setting("timeout", seconds, 1800.0, "Seconds for one attempt."),
-    Setting("max_attempts", positive, 3, "Attempts at a task that fails for reasons outside its sandbox."),
+    Setting(
+        "max_attempts", positive, 3, "Attempts at a task that fails for reasons outside its sandbox, over all calls."
+    ),
     Setting("context", positive, None, "The policy's context length in tokens; else from its /v1/models."),
     Setting("max_output", positive, None, "The most tokens of one answer; else what the context leaves."),
     Setting("temperature", fraction, None, "Sampling temperature; left out unless set."),
@@ -98,6 +100,11 @@ def resolve(flags: Mapping[str, str], env: Mapping[str, str], file: Mapping[str,
         origins[setting.name] = origin
         values[setting.name] = setting.default if raw is None else _parse(setting, raw, origin)
     return Settings(values, origins)
+
+
+def chosen(settings: Settings, name: str) -> bool:
+    """Whether a flag or a settings file names the value."""
+    return settings.origins[name] in {"flag", "file"}
 
 
 def read_file(path: Path) -> dict[str, str]:

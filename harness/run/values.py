@@ -22,14 +22,14 @@ def boolean(raw: str) -> bool:
 def count(raw: str) -> int:
     """A whole number from 0."""
     if not re.fullmatch(r"[0-9]{1,15}", raw):
-        raise ValueError("must be a whole number")
+        raise ValueError("must be a whole number from 0")
     return int(raw)
 
 
 def positive(raw: str) -> int:
     """A whole number from 1."""
-    if count(raw) < 1:
-        raise ValueError("must be at least 1")
+    if not re.fullmatch(r"[0-9]{1,15}", raw) or int(raw) < 1:
+        raise ValueError("must be a whole number, at least 1")
     return int(raw)
 
 

@@ -38,6 +38,8 @@ class RunFolder:
     def create(cls, path: Path, manifest: Manifest) -> "RunFolder":
         """Make the folder, or join one that has the very same manifest; raises UsageError where it has another."""
         layout = Layout(path)
+        if path.exists() and not path.is_dir():
+            raise UsageError(f"{path} is a file. Name a new folder, or one that holds a run.")
         strangers = [name for name in reading.names(path) if name not in NAMES]
         if strangers and not layout.manifest.exists():
             raise UsageError(f"{path} is no run folder, and holds {strangers[0]!r}. Name a new or an empty folder.")

@@ -4,6 +4,7 @@ The harness under test is the installed one; SOURCE stands last on the import pa
 """
 
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -14,6 +15,8 @@ import pytest
 def main() -> int:
     """Run pytest; its exit status."""
     source, *arguments = sys.argv[1:]
+    # Whoever started this in the background may have had it ignored; tests interrupt what they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.path.append(source)
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     os.chdir(source)

@@ -19,6 +19,8 @@ from harness.cli.main import COMMANDS, run
         (["eval", "babyvision", "--demo", "surplus"], "'surplus'"),
         (["eval", "babyvision", "--demo", "--jobs", "none"], "whole number"),
         (["eval", "babyvision"], "--demo"),
+        (["eval", "babyvision", "--demo", "--policy-model", "m"], "without policy_base_url"),
+        (["eval", "babyvision", "--demo", "--limit", "-1"], "at least 1"),
         (["eval"], "BENCHMARK"),
         (["verify", "no/such/folder"], "no run folder"),
         ([], "Usage"),
@@ -61,3 +63,14 @@ def test_verify_names_a_changed_blob(tmp_path: Path, capsys: pytest.CaptureFixtu
     blob.write_bytes(blob.read_bytes() + b"!")
     assert run(["verify", str(small_run)]) == 5
     assert str(blob) in capsys.readouterr().err
+
+
+def test_a_path_that_cannot_be_read_is_a_message_and_no_traceback(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closed(*_: object) -> None:
+        raise PermissionError(13, "Permission denied", "/closed/R")
+
+    monkeypatch.setattr("harness.store.runfolder.RunFolder.open", closed)
+    assert run(["verify", "/closed/R"]) == 1
+    assert capsys.readouterr().err == "harness: Permission denied: /closed/R\n"

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import pytest
 
+from harness.agents.opencode import Outcome
 from harness.errors import HostUnfitError, NoSpaceError
 from harness.run import play as playing
 from harness.run.plan import Item
@@ -75,14 +76,14 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Any:
     ) -> tuple[int, list[str]]:
         left = {task: list(found) for task, found in outcomes.items()}
 
-        async def attempt(_host: object, run: FakeRun, _means: object, task: str, _: int) -> tuple[Ref, str]:
+        async def attempt(_host: object, run: FakeRun, _means: object, task: str, _: int) -> tuple[Ref, Outcome]:
             found = left[task].pop(0)
             if isinstance(found, Exception):
                 raise found
             run.counts[task] = run.counts.get(task, 0) + 1
             if not found:
                 run.finished.add(task)
-            return Ref(masked=found), "masked" if found else "answered"
+            return Ref(masked=found), Outcome("upstream-failed" if found else "answered", found, None, "HTTP 500")
 
         monkeypatch.setattr(playing, "attempt", attempt)
         said: list[str] = []
@@ -100,12 +101,16 @@ async def test_a_masked_attempt_is_made_again_up_to_the_limit(play: Any) -> None
     made, said = await play(run, {"a": [True, False], "b": [True, True, True]})
     assert made == 5
     assert run.counts == {"a": 2, "b": 3}
+    assert said[0].startswith("task a, repeat 0, attempt 1: upstream-failed")
+    assert said[0].endswith(": HTTP 500")
     assert said[1].startswith("task a, repeat 0, attempt 2: answered")
 
 
 async def test_attempts_of_an_earlier_process_count(play: Any) -> None:
-    made, _ = await play(FakeRun({"a": 2, "b": 3}), {"a": [True], "b": []})
+    made, said = await play(FakeRun({"a": 2, "b": 3}), {"a": [True], "b": []})
     assert made == 1
+    assert said[0].startswith("1 of 2 unmeasured rollouts have had their 3 attempts")
+    assert "--max-attempts 6" in said[0]
 
 
 async def test_what_is_measured_is_not_played_again(play: Any) -> None:

@@ -189,3 +189,9 @@ def test_observations_do_not_replace_each_other(run: RunFolder) -> None:
     for _ in range(2):
         run.write_observed("node", 5, {"load": 0.5, "text": "\udcff"})
     assert len(list(run.layout.observed.iterdir())) == 2
+
+
+def test_a_file_is_no_run_folder(tmp_path: Path, manifest: Manifest) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UsageError, match="is a file"):
+        RunFolder.create(tmp_path / "file", manifest)

@@ -9,6 +9,7 @@ import re
 import sys
 from pathlib import Path
 
+import arguments
 import export
 import inbox
 import supervise
@@ -17,11 +18,12 @@ from results import Place, bring_back, bring_in
 from turn import Turns
 
 _LOCKS = Path("/run/hermetic-setup")
+_EXIT_USAGE = 2
 _EXIT_UNFIT = 4
 
 
 def main(tree: Path, account: Account, path: str, command: list[str], locks: Path = _LOCKS) -> int:
-    """Return the command's exit status, or 4 where something could not be handed over."""
+    """Return the command's exit status; 2 for an argument out of its reach, 4 where a hand-over failed."""
     quiet = command[:1] == ["-q"]
     key = f"{re.sub(r'[^A-Za-z0-9._-]', '-', tree.name)}-{hashlib.sha256(os.fsencode(tree)).hexdigest()[:8]}"
     below = f"trees/{key}/tree"
@@ -32,6 +34,10 @@ def main(tree: Path, account: Account, path: str, command: list[str], locks: Pat
     entries = export.read_tree(tree, account)
     folders = export.folders(entries)
     source = folders | {entry.path for entry in entries}
+    if lost := list(arguments.unreachable(command[quiet + 1 :], tree, source, account)):
+        for line in lost:
+            say(line)
+        return _EXIT_USAGE
     checkout, work = Place(tree, ".", source), Place(account.home, below, source)
 
     with turns.change():
