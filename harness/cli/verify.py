@@ -14,7 +14,10 @@ from harness.store.verify import verify
 @click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 def command(run: Path, *, as_json: bool) -> int:
-    """Check RUN: every blob is what its name says, every record whole, every reference there. Exit status 5 if not."""
+    """Check RUN: every blob and record is what its digest says, every reference leads somewhere. Exit status 5 if not.
+
+    Scores, the judge's calls and what was observed are read strictly, but have no digest to be held against.
+    """
     folder = RunFolder.open(run)
     problems = verify(folder)
     for problem in problems:
@@ -24,5 +27,5 @@ def command(run: Path, *, as_json: bool) -> int:
         found = {"run": str(run), "manifest": folder.manifest.identity, "rollouts": rollouts, "problems": problems}
         click.echo(json.dumps(found, sort_keys=True))
     elif not problems:
-        click.echo(f"{run}: {rollouts} rollouts, all bytes are what they were", err=True)
+        click.echo(f"{run}: {rollouts} rollouts; blobs, records and references are whole", err=True)
     return EXIT_CHECK if problems else EXIT_OK
