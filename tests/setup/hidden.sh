@@ -4,7 +4,7 @@
 #
 #   sh tests/setup/hidden.sh FOLDER CMD...     as root, after nix/setup.sh has made the machine ready; CMD runs in FOLDER
 #
-# In a mount namespace of its own: the host stays as it is.
+# Give Nix the flake as path:. (for a git checkout it would call git). In a mount namespace of its own: the host stays as it is.
 set -eu
 
 if [ $# -lt 2 ] || [ "$(id -u)" != 0 ]; then
