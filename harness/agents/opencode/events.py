@@ -3,6 +3,8 @@
 Nothing here raises: whatever the bytes are, what can be read is read, and the rest is counted.
 """
 
+import io
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +16,9 @@ from harness.gateway import Witness
 
 # Of an error's text only this much is kept, in characters.
 MESSAGE_MAX: Final = 2000
+
+# OpenCode writes a few lines a step. A shell can put a hundred million into the file: no more than this are read.
+LINES_MAX: Final = 100_000
 
 # A run has one session; a sandbox that writes more of them into its events is not followed without end.
 SESSIONS_MAX: Final = 8
@@ -28,7 +33,7 @@ class Events:
 
     ``texts``, ``tool_calls`` (call ids) and ``reasons`` (the finish reason of each step) stand in the order of the
     file; ``sessions`` are OpenCode's ids, each once; ``errors`` are ``name: message``. ``unreadable`` counts the lines
-    that are no event; ``torn`` is true where the last line has no end.
+    that are no event, of the first `LINES_MAX`; ``torn`` is true where the last line of the file has no end.
     """
 
     texts: tuple[str, ...] = ()
@@ -42,7 +47,7 @@ class Events:
 
 def parse(data: bytes) -> Events:
     """Read ``events.jsonl``, however damaged."""
-    lines = [line for line in data.split(b"\n") if line.strip()]
+    lines = [line for line in itertools.islice(io.BytesIO(data), LINES_MAX) if line.strip()]
     events = [event for event in map(_event, lines) if event is not None]
     parts = [(event.get("type"), part) for event in events if isinstance(part := event.get("part"), dict)]
     return Events(
