@@ -21,9 +21,12 @@ def key(env: Mapping[str, str], variables: tuple[str, ...], file: str | None) ->
 
 def _read(path: Path) -> str:
     try:
-        with path.open("rb") as opened:
+        # Not to wait for a writer where the path is a pipe: what isn't a plain file is refused below.
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as opened:
             mode = os.fstat(opened.fileno()).st_mode
-            if not stat.S_ISREG(mode) or mode & 0o077:
+            if not stat.S_ISREG(mode):
+                raise UsageError(f"The key file {path} is no plain file.")
+            if mode & 0o077:
                 raise UsageError(f"The key file {path} can be read by others. Run: chmod 600 {path}")
             data = opened.read(10_000)
     except OSError as error:

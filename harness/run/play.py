@@ -34,7 +34,7 @@ async def play(
 
     Raises as the store and the host do; what fails under one attempt masks that attempt.
     """
-    missing = [item for item in items if run.done(item.task, item.repeat) is None]
+    missing = [item for item in items if run.done(item.task, item.repeat) is None and not _recovered(run, item)]
     if not missing:
         return 0
     limit = settings["max_attempts"]
@@ -74,6 +74,12 @@ async def play(
             # The first one has ended the others; it says what happened.
             raise group.exceptions[0] from None
     return made
+
+
+def _recovered(run: RunFolder, item: Item) -> bool:
+    """Whether an attempt is a measurement that a killed process kept and did not publish yet: then it counts now."""
+    measured = [ref for ref in run.attempts(item.task, item.repeat) if not ref.masked]
+    return bool(measured) and (run.publish_done(measured[0]) or run.done(item.task, item.repeat) is not None)
 
 
 def _observed(started: int, host: Host) -> dict[str, JSON]:

@@ -111,7 +111,7 @@ def read_file(path: Path) -> dict[str, str]:
     """The settings of a TOML file as text by name; UsageError if it can't be read or holds tables."""
     try:
         table = tomllib.loads(path.read_text())
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"The settings file {path} can't be read: {error}") from None
     for name, value in table.items():
         if isinstance(value, (dict, list)):

@@ -72,6 +72,8 @@ def shard(raw: str) -> tuple[int, int]:
 
 def url(raw: str) -> str:
     """An http or https address without user, password, query or fragment; a closing slash is dropped."""
+    if not raw.isascii() or not raw.isprintable() or " " in raw:
+        raise ValueError("holds signs that no web address has")
     try:
         parts = urlsplit(raw)
         _ = parts.port

@@ -77,7 +77,10 @@ def main() -> NoReturn:
 
     while True:
         for source in select.select([channel, arrived], [], [])[0]:
-            numbers = os.read(source, 4096)
+            try:
+                numbers = os.read(source, 4096)
+            except ConnectionResetError:  # the outer process died with a word of ours unread
+                numbers = b""
             if not numbers:
                 os._exit(128 + signal.SIGKILL)
             for number in numbers:

@@ -19,9 +19,12 @@ class Process:
 
 
 def parse_status(pid: int, text: str) -> Process | None:
-    """Out of /proc/PID/status; None for a zombie, which is dead and only waits to be collected."""
+    """Out of /proc/PID/status; None for a zombie, which is dead and only waits to be collected.
+
+    A process whose first thread has ended says that it is a zombie while the others live: it is none.
+    """
     fields = dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
-    if fields.get("State", "Z").startswith(("Z", "X")):
+    if fields.get("State", "Z").startswith(("Z", "X")) and int(fields.get("Threads", "1")) <= 1:
         return None
     rss = int(fields["VmRSS"].split()[0]) * KIB if "VmRSS" in fields else 0
     return Process(pid, int(fields["Uid"].split()[0]), rss)
@@ -37,7 +40,7 @@ def of_ids(first: int, count: int | None, proc: Path = PROC) -> tuple[Process, .
         if not entry.name.isdecimal():
             continue
         try:
-            process = parse_status(int(entry.name), (proc / entry.name / "status").read_text())
+            process = parse_status(int(entry.name), _status(proc / entry.name))
         except (FileNotFoundError, ProcessLookupError):  # it ended meanwhile
             continue
         if process is not None and first <= process.uid and (count is None or process.uid < first + count):
@@ -45,10 +48,34 @@ def of_ids(first: int, count: int | None, proc: Path = PROC) -> tuple[Process, .
     return tuple(found)
 
 
+def _status(folder: Path) -> str:
+    """/proc/PID/status; where the first thread has ended, that of another one, which still knows the memory.
+
+    A process chooses its own name, which need not be UTF-8.
+    """
+    text = (folder / "status").read_text(errors="replace")
+    if "\nVmRSS:" in text or "\nState:\tZ" not in text:
+        return text
+    for task in sorted((folder / "task").iterdir(), key=lambda one: int(one.name)):
+        other = (task / "status").read_text(errors="replace")
+        if "\nVmRSS:" in other:
+            return other
+    return text
+
+
 def proportional(pid: int, proc: Path = PROC) -> int:
     """Bytes of memory with each shared page divided among its users; slow for large processes; 0 if it has ended."""
     try:
-        text = (proc / str(pid) / "smaps_rollup").read_text()
+        # Each thread shows the memory of all; one that has ended shows none.
+        threads = sorted((proc / str(pid) / "task").iterdir(), key=lambda one: int(one.name))
+    except OSError:
+        return 0
+    return next((size for thread in threads if (size := _pss(thread / "smaps_rollup"))), 0)
+
+
+def _pss(file: Path) -> int:
+    try:
+        text = file.read_text(errors="replace")
     except OSError:
         return 0
     return sum(int(line.split()[1]) * KIB for line in text.splitlines() if line.startswith("Pss:"))

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import attrs
 
+from harness.errors import SandboxError
 from harness.sandbox import processes
 from harness.sandbox.slots import Slot
 from harness.sandbox.subids import SLOT_IDS
@@ -82,7 +83,7 @@ class Watchdog:
         except Exception as error:  # noqa: BLE001  whoever waits must not wait in vain
             for one in self._watched:
                 if not one.over.done():
-                    one.over.set_exception(error)
+                    one.over.set_exception(SandboxError(f"The watchdog can't see the sandboxes' memory: {error!r}"))
 
     async def _look_once(self) -> None:
         limits = {one.slot.first: one.limit for one in self._watched}

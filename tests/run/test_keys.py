@@ -1,5 +1,6 @@
 """Keys: where they come from, and that no error shows one."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,9 @@ def test_a_file_without_a_key_is_refused_without_showing_it(tmp_path: Path) -> N
     assert "marked" not in str(caught.value)
     with pytest.raises(UsageError, match="can't be read"):
         key({}, (), str(tmp_path / "none"))
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "key", 0o600)
+    with pytest.raises(UsageError, match="no plain file"):
+        key({}, (), str(tmp_path / "key"))

@@ -31,8 +31,9 @@ class FakeHost:
 class Ref:
     """An attempt that was or wasn't masked."""
 
-    def __init__(self, *, masked: bool) -> None:
+    def __init__(self, *, masked: bool, task: str = "") -> None:
         self.masked = masked
+        self.task = task
 
 
 class FakeRun:
@@ -41,12 +42,20 @@ class FakeRun:
     def __init__(self, attempts: Mapping[str, int] | None = None) -> None:
         self.counts = dict(attempts or {})
         self.finished: set[str] = set()
+        self.unpublished: set[str] = set()
 
     def done(self, task: str, _: int) -> object:
         return task if task in self.finished else None
 
     def attempt_names(self, task: str, _: int) -> list[str]:
         return ["x"] * self.counts.get(task, 0)
+
+    def attempts(self, task: str, _: int) -> list[Ref]:
+        return [Ref(masked=task not in self.unpublished, task=task)] * self.counts.get(task, 0)
+
+    def publish_done(self, ref: Ref) -> bool:
+        self.finished.add(ref.task)
+        return True
 
     def write_observed(self, *_: object) -> None:
         pass
@@ -130,3 +139,10 @@ async def test_a_host_that_cannot_hold_every_limit_is_refused_where_that_is_aske
     with pytest.raises(HostUnfitError, match="--require-limits"):
         await play(run, {"a": [False]}, require_limits=True)
     assert run.counts == {}
+
+
+async def test_a_measurement_that_a_killed_process_did_not_publish_counts_and_is_not_played_again(play: Any) -> None:
+    run = FakeRun({"a": 1})
+    run.unpublished.add("a")
+    assert await play(run, {"a": []}) == (0, [])
+    assert run.finished == {"a"}

@@ -45,6 +45,7 @@ def test_an_unknown_name_gets_a_suggestion() -> None:
         ("tasks", "a,a", "twice"),
         ("policy_base_url", "http://me:secret@h/v1", "user or password"),
         ("policy_base_url", "h/v1", "http://"),
+        ("policy_base_url", "http://h/v1\x07", "no web address"),
         ("policy_base_url", "http://h:port/v1", "no web address"),
         ("demo", "yes", "true or false"),
     ],
@@ -59,7 +60,9 @@ def test_a_file_gives_plain_values(tmp_path: Path) -> None:
     assert read_file(tmp_path / "s.toml") == {"demo": "true", "jobs": "2", "policy_model": "m"}
 
 
-@pytest.mark.parametrize("content", ["jobs = [1]", "[policy]\nmodel = 'm'", "jobs = "])
+@pytest.mark.parametrize(
+    "content", ["a = " + "[" * 5000, "limit = " + "9" * 6000, "jobs = [1]", "[policy]\nmodel = 'm'", "jobs = "]
+)
 def test_a_bad_file_is_refused_by_name(tmp_path: Path, content: str) -> None:
     (tmp_path / "s.toml").write_text(content)
     with pytest.raises(UsageError, match=r"s\.toml"):

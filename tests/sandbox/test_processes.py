@@ -29,14 +29,30 @@ def test_a_zombie_is_dead() -> None:
     assert processes.parse_status(5, _status(2001, None, "Z (zombie)")) is None
 
 
+def test_a_process_whose_first_thread_has_ended_lives_and_its_memory_counts(tmp_path: Path) -> None:
+    proc = _proc(tmp_path, p5=_status(2001, None, "Z (zombie)").replace("Threads:\t1", "Threads:\t2"))
+    for name, text in (("5", _status(2001, None, "Z (zombie)")), ("6", _status(2001, 9).replace("ds:\t1", "ds:\t2"))):
+        (proc / "5/task" / name).mkdir(parents=True)
+        (proc / "5/task" / name / "status").write_text(text)
+    assert processes.of_ids(2001, 1, proc) == (processes.Process(5, 2001, 9 * 1024),)
+
+
+def test_a_name_that_is_no_text_hides_nothing(tmp_path: Path) -> None:
+    proc = _proc(tmp_path, p5="")
+    (proc / "5/status").write_bytes(_status(2001, 7).encode().replace(b"python3", b"\xff\xfe"))
+    assert processes.of_ids(2001, 1, proc) == (processes.Process(5, 2001, 7 * 1024),)
+
+
 def test_a_process_that_has_given_up_its_memory() -> None:
     assert processes.parse_status(5, _status(2001, None)) == processes.Process(5, 2001, 0)
 
 
 def test_proportional_size(tmp_path: Path) -> None:
-    (tmp_path / "5").mkdir()
-    (tmp_path / "5/smaps_rollup").write_text(
+    (tmp_path / "5/task/5").mkdir(parents=True)
+    (tmp_path / "5/task/6").mkdir()
+    (tmp_path / "5/task/5/smaps_rollup").write_text("")  # the first thread has ended
+    (tmp_path / "5/task/6/smaps_rollup").write_text(
         "00400000-7ff ---p 0 [rollup]\nRss:  100 kB\nPss:   60 kB\nPss_Anon:  50 kB\n"
     )
     assert processes.proportional(5, tmp_path) == 60 * 1024
-    assert processes.proportional(6, tmp_path) == 0
+    assert processes.proportional(7, tmp_path) == 0

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from harness.errors import SandboxError
 from harness.sandbox import processes, watchdog
 from harness.sandbox.processes import Process
 from harness.sandbox.slots import Slot
@@ -43,6 +44,6 @@ async def test_who_can_not_look_says_so(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(processes, "of_ids", blind)
     dog = watchdog.Watchdog()
-    with dog.watch(Slot(0), 100) as one, pytest.raises(PermissionError):
+    with dog.watch(Slot(0), 100) as one, pytest.raises(SandboxError, match="no /proc"):
         await asyncio.wait_for(one.over, 5)
     dog.close()

@@ -20,6 +20,9 @@ MESSAGE_MAX: Final = 2000
 # OpenCode writes a few lines a step. A shell can put a hundred million into the file: no more than this are read.
 LINES_MAX: Final = 100_000
 
+# Nor more than so many values: an empty object costs 3 bytes of a line and 64 of memory. Base64 holds no such signs.
+VALUES_MAX: Final = 1_000_000
+
 # A run has one session; a sandbox that writes more of them into its events is not followed without end.
 SESSIONS_MAX: Final = 8
 _SESSION: Final = re.compile(r"ses_[0-9A-Za-z]{1,60}")
@@ -48,7 +51,9 @@ class Events:
 def parse(data: bytes) -> Events:
     """Read ``events.jsonl``, however damaged."""
     lines = [line for line in itertools.islice(io.BytesIO(data), LINES_MAX) if line.strip()]
-    events = [event for event in map(_event, lines) if event is not None]
+    values = itertools.accumulate(sum(map(line.count, (b"{", b"[", b","))) for line in lines)
+    within = sum(count <= VALUES_MAX for count in values)
+    events = [event for event in map(_event, lines[:within]) if event is not None]
     parts = [(event.get("type"), part) for event in events if isinstance(part := event.get("part"), dict)]
     return Events(
         texts=tuple(_strings(parts, "text", "text")),

@@ -69,7 +69,7 @@ def _broken_off(ended: Ended, talk: Talk, evidence: Evidence, chain: Chain) -> O
     failure = talk.failure_of(chain)
     if failure and (found := _refused(failure)):
         return found
-    if not _calls_beside(chain):
+    if not _calls_beside(chain) and not _killed(ended):
         if failure := failure or talk.failure:
             return _no_answer(failure)
         if trouble := _trouble_at_the_end(talk, chain):
@@ -137,6 +137,14 @@ def _finished(chain: Chain) -> Outcome:
 def _calls_beside(chain: Chain) -> bool:
     """Whether anything but the agent called the gateway: then trouble at the endpoint can be its doing."""
     return bool(chain.off_chain) or len(chain.unanswered) > 1
+
+
+def _killed(ended: Ended) -> bool:
+    """Whether the agent was ended by a signal: from outside that ends the whole sandbox, so it was one of the shell's.
+
+    An agent that meets trouble at the endpoint ends by itself, with status 1.
+    """
+    return ended.exit_code is not None and ended.exit_code > 128
 
 
 def _trouble_at_the_end(talk: Talk, chain: Chain) -> Outcome | None:

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from harness.agents.opencode.events import LINES_MAX, MESSAGE_MAX, SESSIONS_MAX, Events, parse, witness
+from harness.agents.opencode.events import LINES_MAX, MESSAGE_MAX, SESSIONS_MAX, VALUES_MAX, Events, parse, witness
 from harness.gateway import Witness
 
 
@@ -119,3 +119,10 @@ def test_a_flood_of_lines_is_read_up_to_a_bound() -> None:
     found = parse(text + b"[]\n" * (2 * LINES_MAX) + text.replace(b"early", b"late"))
     assert found.texts == ("early",)
     assert found.unreadable == LINES_MAX - 1
+
+
+def test_a_flood_of_values_in_one_line_is_not_read() -> None:
+    text = b'{"type":"text","part":{"text":"early"}}\n'
+    found = parse(text + b"[" + b"{}," * VALUES_MAX + b"{}]\n" + text)
+    assert found.texts == ("early",)
+    assert found.unreadable == 2

@@ -101,6 +101,7 @@ MEASURED = [
     ("budget", DIED, Seen((call(),), exhausted="calls"), WORKING),
     ("budget", DIED, Seen((call(),), exhausted="tokens"), WORKING),
     ("agent-died", DIED, ONE, WORKING),
+    ("agent-died", DIED, failing("broken", 500), NEXT),  # by a signal, and not for the endpoint's sake
     ("out-of-memory", OUT_OF_MEMORY, ONE, WORKING),
 ]
 MASKED_ROWS = [
@@ -118,7 +119,7 @@ MASKED_ROWS = [
     ("upstream-failed", STOPPED, Seen((call("failed"),), next_failure=failure("overloaded", 429)), ASKED),
     ("upstream-failed", STOPPED, failing("unreachable", None), NEXT),
     ("upstream-failed", STOPPED, failing("overloaded", 503), NEXT),
-    ("upstream-failed", DIED, failing("broken"), NEXT),
+    ("upstream-failed", Ended(1, "exited", 9), failing("broken"), NEXT),  # as OpenCode ends where it gets no answer
     ("upstream-failed", TIMED_OUT, Seen((call("cancelled", b"", "overloaded: 503"),)), ASKED),  # waits to try again
     ("upstream-failed", TIMED_OUT, Seen((call(), call("cancelled", b"{}", "overloaded: 503"))), NEXT),
     ("upstream-failed", EXITED, ONE, ended_with("abort")),
