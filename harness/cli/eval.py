@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from harness.errors import UsageError
-from harness.run.settings import SETTINGS, Setting, Settings, gym_pair, read_file, resolve
+from harness.run.known import SETTINGS, Setting
+from harness.run.settings import Settings, gym_pair, read_file, resolve
 
 
 def _options(function: Any) -> Any:
@@ -29,14 +30,12 @@ def _help(setting: Setting) -> str:
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "ignore_unknown_options": False})
 @click.argument("benchmark")
 @click.argument("pairs", nargs=-1, metavar="[++NAME=VALUE]...")
-@click.option("--run", "folder", metavar="DIR", help="Run folder, new or resumed.  [default: runs/BENCHMARK-DATE-ID8]")
 @click.option("--config", metavar="FILE", help="A TOML file with settings.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout at the end.")
 @_options
 def command(
     benchmark: str,
     pairs: tuple[str, ...],
-    folder: str | None,
     config: str | None,
     *,
     as_json: bool,
@@ -62,7 +61,7 @@ def command(
     from harness.run.evaluate import evaluate
     from harness.run.summary import exit_status
 
-    summary = evaluate(benchmark, settings, Path(folder) if folder else None, _say)
+    summary = evaluate(benchmark, settings, Path(settings["run"]) if settings["run"] else None, _say)
     click.echo(render(summary), err=True, nl=False)
     if as_json:
         click.echo(json.dumps(summary, sort_keys=True))

@@ -2,11 +2,12 @@
 
 from harness.benchmarks.babyvision.benchmark import INSTRUCTIONS
 from harness.errors import UnknownNameError, UsageError
+from harness.run.known import SAMPLING
 from harness.run.settings import Settings, chosen
 
 # Settings that mean nothing for the demo's own endpoints.
 SETTINGS_OF = {
-    "policy": ("policy_model", "policy_api_key_file", "temperature", "top_p"),
+    "policy": ("policy_model", "policy_api_key_file", "max_tokens_field", *SAMPLING),
     "judge": ("judge_model", "judge_api_key_file"),
 }
 

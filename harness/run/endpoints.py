@@ -14,6 +14,7 @@ from harness.errors import UpstreamError, UsageError
 from harness.gateway import Policy, Secret
 from harness.grading.judge import JudgeEndpoint
 from harness.run.keys import key
+from harness.run.known import SAMPLING
 from harness.run.settings import Settings, chosen
 
 PREFLIGHT_SECONDS = 30.0
@@ -45,7 +46,7 @@ async def endpoints(settings: Settings) -> AsyncIterator[Endpoints]:
         if chosen(settings, "judge_base_url"):
             yield Endpoints(policy, _judge(settings, settings["judge_base_url"]), settings["judge_model"])
         else:
-            yield Endpoints(policy, JudgeEndpoint(judge_url, None), server.JUDGE_MODEL)
+            yield Endpoints(policy, _judge_at(settings, judge_url, None), server.JUDGE_MODEL)
 
 
 async def _policy(settings: Settings) -> Policy:
@@ -54,10 +55,11 @@ async def _policy(settings: Settings) -> Policy:
             raise UsageError(f"{name} is missing. Set ${name.upper()} or --{name.replace('_', '-')}, or use --demo.")
     secret = key(os.environ, ("POLICY_API_KEY",), settings["policy_api_key_file"])
     context = settings["context"] or await _context(settings["policy_base_url"], settings["policy_model"], secret)
-    sampling = {name: settings[name] for name in ("temperature", "top_p") if settings[name] is not None}
-    return Policy(
-        settings["policy_base_url"], settings["policy_model"], secret, sampling, _output(settings, context), context
-    )
+    output = _output(settings, context)
+    sampling = {name: settings[name] for name in SAMPLING if settings[name] is not None}
+    if settings["max_tokens_field"] != "max_tokens":
+        sampling[settings["max_tokens_field"]] = output
+    return Policy(settings["policy_base_url"], settings["policy_model"], secret, sampling, output, context)
 
 
 def _output(settings: Settings, context: int) -> int:
@@ -69,8 +71,19 @@ def _judge(settings: Settings, url: str | None) -> JudgeEndpoint:
     if url is None:
         raise UsageError("judge_base_url is missing. Set $JUDGE_BASE_URL or --judge-base-url, or use --demo.")
     # OpenAI's own key goes to no other host.
-    variables = ("JUDGE_API_KEY", "OPENAI_API_KEY") if urlsplit(url).hostname == OPENAI_HOST else ("JUDGE_API_KEY",)
-    return JudgeEndpoint(url, key(os.environ, variables, settings["judge_api_key_file"]))
+    may = settings["send_openai_key"] or urlsplit(url).hostname == OPENAI_HOST
+    variables = ("JUDGE_API_KEY", "OPENAI_API_KEY") if may else ("JUDGE_API_KEY",)
+    return _judge_at(settings, url, key(os.environ, variables, settings["judge_api_key_file"]))
+
+
+def _judge_at(settings: Settings, url: str, secret: Secret | None) -> JudgeEndpoint:
+    return JudgeEndpoint(
+        url,
+        secret,
+        timeout=settings["judge_timeout"],
+        retries=settings["judge_attempts"] - 1,
+        concurrency=settings["judge_concurrency"],
+    )
 
 
 async def _context(url: str, model: str, secret: Secret | None) -> int:

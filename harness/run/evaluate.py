@@ -7,19 +7,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from harness import pins
-from harness.agents import opencode
 from harness.benchmarks.babyvision.benchmark import BabyVision
 from harness.benchmarks.base import Benchmark
 from harness.benchmarks.demo import puzzles
-from harness.gateway import GatewaySettings
 from harness.grading import judge as judging
 from harness.grading.grader import Grader
-from harness.grading.prompt import JudgeSettings
 from harness.grading.scorer import scorer_digest
 from harness.run.attempt import Means
 from harness.run.endpoints import Endpoints, endpoints
 from harness.run.grade import grade
 from harness.run.identity import manifest
+from harness.run.means import agent_settings, gateway_settings, judge_settings
 from harness.run.plan import plan
 from harness.run.play import play
 from harness.run.settings import Settings
@@ -61,7 +59,7 @@ async def _evaluate(name: str, settings: Settings, folder: Path | None, say: Say
         run, means = _prepare(benchmark, [item.task for item in chosen], settings, ends, folder)
         say(f"run folder: {run.layout.root}")
         played = await play(run, benchmark, means, items, settings, say)
-        judge = JudgeSettings(model=ends.judge_model)
+        judge = judge_settings(settings, ends.judge_model)
         scorer = scorer_digest(judge)
         async with judging.connect(ends.judge) as asked:
             results = await grade(run, benchmark, Grader(run.grades, scorer, judge, asked), items)
@@ -85,8 +83,7 @@ def _prepare(
 ) -> tuple[RunFolder, Means]:
     """The run folder, new or joined, and what attempts need but for the host."""
     closure = pins.closure()
-    agent = opencode.Settings(ends.policy.context, ends.policy.max_output, settings["opencode_model_id"])
-    gateway = GatewaySettings(alias=settings["opencode_model_id"], stall=settings["stall"])
+    agent, gateway = agent_settings(settings, ends.policy), gateway_settings(settings)
     found = manifest(
         benchmark,
         tasks,

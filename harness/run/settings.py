@@ -1,76 +1,18 @@
-"""Every setting of a run: its name, where a value may come from, and its default."""
+"""The settings of a run: flags over environment over file over the defaults of the table in `known`."""
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
 from harness.errors import UnknownNameError, UsageError
-from harness.run.values import boolean, count, fraction, names, positive, seconds, shard, text, url
+from harness.run.known import BY_NAME, SETTINGS, Setting
+from harness.run.values import url
 
-
-@attrs.frozen
-class Setting:
-    """One setting. ``parse`` takes text and raises ValueError with a reason; ``aliases`` are NeMo Gym's names."""
-
-    name: str
-    parse: Callable[[str], Any]
-    default: Any
-    help: str
-    env: str | None = None
-    aliases: tuple[str, ...] = ()
-    is_flag: bool = False
-
-    @property
-    def option(self) -> str:
-        return "--" + self.name.replace("_", "-")
-
-
-# The defaults of time, judge and limits are the anchor's (NeMo Gym's visual_coding_opencode).
-SETTINGS: tuple[Setting, ...] = (
-    Setting("policy_base_url", url, None, "The policy's OpenAI-compatible endpoint.", env="POLICY_BASE_URL"),
-    Setting("policy_model", text, None, "The policy's model name.", env="POLICY_MODEL", aliases=("policy_model_name",)),
-    Setting("policy_api_key_file", text, None, "A 0600 file that holds the policy's key (or POLICY_API_KEY)."),
-    Setting(
-        "judge_base_url",
-        url,
-        None,
-        "The judge's OpenAI-compatible endpoint.",
-        env="JUDGE_BASE_URL",
-        aliases=("visual_coding_opencode_judge_base_url",),
-    ),
-    Setting(
-        "judge_model",
-        text,
-        "gpt-4o-mini",
-        "The judge's model name.",
-        env="JUDGE_MODEL",
-        aliases=("visual_coding_opencode_judge_model_name",),
-    ),
-    Setting("judge_api_key_file", text, None, "A 0600 file that holds the judge's key (or JUDGE_API_KEY)."),
-    Setting("demo", boolean, False, "Demo puzzles; policy and judge are scripted unless you name yours.", is_flag=True),
-    Setting("demo_seed", count, 1, "Seed of the demo puzzles."),
-    Setting("limit", positive, None, "Only the first N tasks."),
-    Setting("tasks", names, None, "Only these task ids, separated by commas."),
-    Setting("repeats", positive, 1, "Rollouts per task."),
-    Setting("jobs", positive, 1, "Sandboxes at a time."),
-    Setting("shard", shard, None, "Only shard I of N, as I/N with I from 0; tasks are dealt by a stable hash."),
-    Setting("timeout", seconds, 1800.0, "Seconds for one attempt."),
-    Setting(
-        "max_attempts", positive, 3, "Attempts at a task that fails for reasons outside its sandbox, over all calls."
-    ),
-    Setting("context", positive, None, "The policy's context length in tokens; else from its /v1/models."),
-    Setting("max_output", positive, None, "The most tokens of one answer; else what the context leaves."),
-    Setting("temperature", fraction, None, "Sampling temperature; left out unless set."),
-    Setting("top_p", fraction, None, "Nucleus sampling; left out unless set."),
-    Setting("opencode_model_id", text, "vlm", "The model id that OpenCode sees: it chooses the system prompt."),
-    Setting("stall", seconds, 600.0, "Seconds of silence after which a time-out is the endpoint's fault."),
-    Setting("first_call", seconds, 120.0, "Seconds within which OpenCode must make its first model call."),
-    Setting("require_limits", boolean, False, "Refuse a machine that can't enforce every limit.", is_flag=True),
-)
-BY_NAME: Mapping[str, Setting] = {s.name: s for s in SETTINGS} | {a: s for s in SETTINGS for a in s.aliases}
+# Gym writes a file of rollouts where we have a folder.
+GYMS_OUTPUT: Final = "output_jsonl_fpath"
 
 
 @attrs.frozen
@@ -133,6 +75,8 @@ def _canonical(given: Mapping[str, str]) -> dict[str, str]:
         if name not in BY_NAME:
             raise UnknownNameError("setting", name, BY_NAME)
         canonical = BY_NAME[name].name
+        if name == GYMS_OUTPUT:
+            value = value.removesuffix(".jsonl")
         if canonical in found and found[canonical] != value:
             raise UsageError(f"The setting {canonical} is given twice, as {found[canonical]!r} and {value!r}.")
         found[canonical] = value

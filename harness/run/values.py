@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 
@@ -50,6 +51,55 @@ def fraction(raw: str) -> float:
     if not math.isfinite(value) or value < 0:
         raise ValueError("must be a number from 0")
     return value
+
+
+def share(raw: str) -> float:
+    """A number from 0 to 1."""
+    return number(0, 1)(raw)
+
+
+def number(low: float, high: float) -> Callable[[str], float]:
+    """Reads a number from ``low`` to ``high``."""
+
+    def parse(raw: str) -> float:
+        try:
+            value = float(raw)
+        except ValueError:
+            raise ValueError("must be a number") from None
+        if not low <= value <= high:
+            raise ValueError(f"must be a number from {low:g} to {high:g}")
+        return value
+
+    return parse
+
+
+def integer(raw: str) -> int:
+    """A whole number, also below 0."""
+    if not re.fullmatch(r"-?[0-9]{1,15}", raw):
+        raise ValueError("must be a whole number")
+    return int(raw)
+
+
+def between(low: int, high: int) -> Callable[[str], int]:
+    """Reads a whole number from ``low`` to ``high``."""
+
+    def parse(raw: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,15}", raw) or not low <= int(raw) <= high:
+            raise ValueError(f"must be a whole number from {low} to {high}")
+        return int(raw)
+
+    return parse
+
+
+def one_of(*known: str) -> Callable[[str], str]:
+    """Reads one of these words."""
+
+    def parse(raw: str) -> str:
+        if raw not in known:
+            raise ValueError(f"must be one of {', '.join(known)}")
+        return raw
+
+    return parse
 
 
 def names(raw: str) -> tuple[str, ...]:
