@@ -1,14 +1,14 @@
 """From what one attempt brought to its record."""
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from harness.agents import opencode
 from harness.agents.task import Task
-from harness.gateway import Call, Chain, Refusal
+from harness.gateway import Call, Chain, Refusal, printed_parts
 from harness.sandbox.values import Ended, Evidence
 from harness.store import record
 from harness.store.blobs import Blobs
@@ -60,11 +60,18 @@ def _content(blobs: Blobs, task: Task, repeat: int, played: Played, calls: Recor
         answer=chain.answer if chain else None,
         finish_reason=chain.finish_reason if chain else None,
         image_ok=chain.image_ok if chain else False,
-        flags=chain.flags if chain else (),
+        flags=(*chain.flags, *_signs(played.calls, chain)) if chain else (),
         outcome=record.Outcome(
             kind=outcome.kind, masked=outcome.masked, failure_kind=outcome.failure_kind, reason=None
         ),
     )
+
+
+def _signs(calls: Sequence[Call], chain: Chain) -> Iterator[str]:
+    """What the model's own texts on the chain give away about how it is served; decides nothing."""
+    answers = [call.answer for call in calls if call.index in chain.calls and call.answer]
+    if any(printed_parts.shows(text) for answer in answers for text in (answer.text, answer.reasoning)):
+        yield printed_parts.PRINTED_PARTS
 
 
 def _observed(blobs: Blobs, played: Played, calls: Recorder) -> Observed:
