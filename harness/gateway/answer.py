@@ -115,7 +115,10 @@ def _object(text: str) -> Mapping[str, object]:
 
 def _error(chunk: Mapping[str, object]) -> str | None:
     error = chunk.get("error")
-    return None if error is None else json.dumps(error)[:_ERROR_MAX]
+    try:
+        return None if error is None else json.dumps(error)[:_ERROR_MAX]
+    except RecursionError:  # just not too deep to be read
+        return '"an error object that is nested too deeply"'
 
 
 def _usage(counted: Mapping[str, object]) -> Usage:
@@ -151,4 +154,12 @@ def _ints(value: object) -> list[int]:
 def _logprobs(value: object) -> list[float]:
     content = _mapping(value).get("content")
     found = [_mapping(item).get("logprob") for item in content] if isinstance(content, list) else []
-    return [float(item) for item in found if isinstance(item, int | float) and math.isfinite(item)]
+    return [item for item in map(_finite, found) if item is not None]
+
+
+def _finite(value: object) -> float | None:
+    try:
+        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+    except OverflowError:  # a whole number of hundreds of digits
+        return None
+    return number if math.isfinite(number) else None

@@ -2,7 +2,8 @@
 
 OpenCode 1.17.11 writes an answer back like this (found by running it): the text as it came, lone surrogates as
 U+FFFD, "" where there is none; the reasoning likewise as ``reasoning_content``; of each tool call the same id, the name
-(in lower case if only that names a tool), and the arguments parsed and written again. Arguments that are no object
+(in lower case if only that names a tool), and the arguments parsed and written again. Of calls with the same id it repeats
+one, whichever ended first. Arguments that are no object
 become ``{"value": ...}``, none ``{}``. A call of an unknown tool or with broken JSON becomes a call of ``invalid``.
 Where the model id reads like Claude's, characters of ids outside ``[A-Za-z0-9_-]`` become ``_``.
 """
@@ -44,9 +45,20 @@ def _is_answer(said: Message, answer: Answer) -> bool:
         said.role == "assistant"
         and said.text == well_formed(answer.text)
         and said.reasoning == well_formed(answer.reasoning)
-        and len(said.tool_calls) == len(answer.tool_calls)
-        # OpenCode keeps the order in which the calls' arguments became complete, which need not be that of the indices.
-        and all(any(_is_call(repeated, call) for repeated in said.tool_calls) for call in answer.tool_calls)
+        and _are_calls(said.tool_calls, answer.tool_calls)
+    )
+
+
+def _are_calls(repeated: Sequence[ToolCall], calls: Sequence[ToolCall]) -> bool:
+    """Whether each id of the answer's calls is repeated once, as one of the calls with that id.
+
+    OpenCode keeps the order in which the calls' arguments became complete, which need not be that of the indices.
+    """
+    by_id: dict[str, list[ToolCall]] = {}
+    for call in calls:
+        by_id.setdefault(call.id, []).append(call)
+    return len(repeated) == len(by_id) and all(
+        any(_is_call(again, call) for again in repeated for call in same) for same in by_id.values()
     )
 
 

@@ -14,7 +14,7 @@ class Calls:
     """The tool calls of one response.
 
     A call is known by its index; its id and name are those of its first piece. Its arguments are complete as soon as
-    they are JSON, and what comes later is dropped. Of two calls with one id only the first is carried out.
+    they are JSON, and what comes later is dropped. Of calls with one id OpenCode carries out one only: whichever it is.
     """
 
     def __init__(self) -> None:
@@ -30,10 +30,10 @@ class Calls:
 
     def made(self) -> tuple[ToolCall, ...]:
         """All calls, by index."""
-        calls: dict[str, ToolCall] = {}
-        for _, (call_id, name, arguments) in sorted(self._pieces.items()):
-            calls.setdefault(call_id, ToolCall(call_id, name, join_halves("".join(arguments))))
-        return tuple(calls.values())
+        return tuple(
+            ToolCall(call_id, name, join_halves("".join(arguments)))
+            for _, (call_id, name, arguments) in sorted(self._pieces.items())
+        )
 
     def _add(self, piece: dict[str, object]) -> None:
         given = piece.get("index")

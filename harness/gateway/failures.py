@@ -72,7 +72,7 @@ def of_error(error: str) -> Failure:
     """The failure that an error object inside a response with status 200 is; ``error`` is its JSON."""
     try:
         value = json.loads(error)
-    except ValueError:  # it was shortened
+    except (ValueError, RecursionError):  # it was shortened, or is as deep as it gets
         value = error
     code = value.get("code") if isinstance(value, dict) else None
     status = code if isinstance(code, int) and 400 <= code <= 599 else 500
@@ -97,12 +97,13 @@ def _words(said: str) -> str:
     """The message in an error body, wherever the server put it, or the beginning of the body."""
     try:
         found: object = json.loads(said)
+        for name in ("error", "message", "detail"):
+            if isinstance(found, Mapping) and found.get(name):
+                found = found[name]
+        text = found if isinstance(found, str) else json.dumps(found)
     except (ValueError, RecursionError):
-        found = said
-    for name in ("error", "message", "detail"):
-        if isinstance(found, Mapping) and found.get(name):
-            found = found[name]
-    return (found if isinstance(found, str) else json.dumps(found)).strip()[:WORDS_MAX]
+        text = said
+    return text.strip()[:WORDS_MAX]
 
 
 def retry_after(value: str | None, now: datetime | None = None) -> float | None:

@@ -103,9 +103,9 @@ def test_braces_within_a_string_complete_nothing() -> None:
     assert answer.tool_calls[0].arguments == '{"c": "a}}"}'
 
 
-def test_of_two_calls_with_one_id_the_first_counts() -> None:
+def test_calls_with_one_id_are_both_there() -> None:
     answer = calls(delta(0, '{"a":1}', "c", "bash"), delta(1, '{"a":2}', "c", "bash"))
-    assert answer.tool_calls == (ToolCall("c", "bash", '{"a":1}'),)
+    assert answer.tool_calls == (ToolCall("c", "bash", '{"a":1}'), ToolCall("c", "bash", '{"a":2}'))
 
 
 @pytest.mark.parametrize("first", [delta(0, "{}", None, "bash"), delta(0, "{}", "c", None)])
@@ -133,6 +133,12 @@ def test_token_ids_and_logprobs_are_kept() -> None:
     assert answer.token_ids == (5, 6)
     assert answer.logprobs == (-0.5, -1.0)
     assert answer.prompt_token_ids == (1, 2, 3)
+
+
+@pytest.mark.parametrize("logprob", ["-1e999", "NaN", "9" * 400, "true", '"-1"', "null"])
+def test_a_logprob_that_is_no_number_is_left_out(logprob: str) -> None:
+    choice = f'{{"delta":{{"content":"x"}},"logprobs":{{"content":[{{"logprob":{logprob}}},{{"logprob":-2}}]}}}}'
+    assert read(f'data: {{"choices":[{choice}]}}\n\n'.encode()).logprobs == (-2.0,)
 
 
 SCRAP = st.recursive(

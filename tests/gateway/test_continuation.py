@@ -79,6 +79,14 @@ def test_calls_may_stand_in_the_order_in_which_they_were_complete() -> None:
     assert goes_on(turn("", [("b", "bash", "{}"), ("a", "bash", "{}")], ["2", "1"]), answer)
 
 
+def test_of_calls_with_one_id_any_may_come_back_once() -> None:
+    answer = Answer(tool_calls=(ToolCall("a", "bash", '{"command":"sleep 9"}'), ToolCall("a", "read", '{"x":1}')))
+    assert goes_on(turn("", [("a", "bash", '{"command":"sleep 9"}')], ["1"]), answer)
+    assert goes_on(turn("", [("a", "read", '{"x":1}')], ["1"]), answer)
+    assert not goes_on(turn("", [("a", "read", '{"x":2}')], ["1"]), answer)
+    assert not goes_on(turn("", [("a", "bash", '{"command":"sleep 9"}'), ("a", "read", '{"x":1}')], ["1", "1"]), answer)
+
+
 def test_half_characters_come_back_replaced() -> None:
     answer = Answer(text="a\ud83d", reasoning="\ude00", tool_calls=ANSWER.tool_calls)
     said, result = turn("a\ufffd", [CALL], ["x"])

@@ -153,3 +153,10 @@ def test_retry_after(value: str | None, seconds: float | None) -> None:
 @given(st.text())
 def test_any_retry_after_can_be_read(value: str) -> None:
     assert (retry_after(value, NOW) or 0) >= 0
+
+
+@pytest.mark.parametrize("depth", [10, 900, 1000, 5000, 100_000])
+def test_an_error_may_be_nested_as_deep_as_it_likes(depth: int) -> None:
+    said = '{"error": {"message": ' + "[" * depth + "]" * depth + "}}"
+    assert of_response(500, said.encode()).kind == "broken"
+    assert of_error(said).kind == "broken"
