@@ -8,10 +8,11 @@ import attrs
 
 from harness.agents import opencode
 from harness.agents.task import Task
-from harness.gateway import Call, Chain, Refusal, printed_parts
+from harness.gateway import Call, Chain, Refusal, Try, printed_parts
 from harness.sandbox.values import Ended, Evidence
 from harness.store import record
 from harness.store.blobs import Blobs
+from harness.store.canonical import JSON
 from harness.store.digests import parse_digest
 from harness.store.observed import Egress, Observed
 from harness.store.recorder import Recorder
@@ -43,6 +44,7 @@ def write(blobs: Blobs, task: Task, repeat: int, played: Played) -> record.Attem
             text=call.answer.text if call.answer else None,
             started_ns=call.started_ns,
             ended_ns=call.ended_ns,
+            tries=[_try(tried) for tried in call.tries],
         )
     content = _content(blobs, task, repeat, played, calls)
     return record.AttemptRecord(content, _observed(blobs, played, calls))
@@ -105,6 +107,15 @@ def _egress(evidence: Evidence) -> Egress:
         destinations=tuple(_plain(destination) for destination in evidence.destinations),
         truncated=evidence.truncated,
     )
+
+
+def _try(tried: Try) -> dict[str, JSON]:
+    return {
+        "started_ns": str(tried.started_ns),
+        "ended_ns": str(tried.ended_ns),
+        "status": tried.status,
+        "trouble": tried.trouble,
+    }
 
 
 def _plain(value: Any) -> dict[str, Any]:

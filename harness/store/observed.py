@@ -14,8 +14,9 @@ As JSON::
     peak_rss                bytes, or null
     artifacts               {name: SHA-256 of a blob}: OpenCode's events, its export, its stderr
     refusals                what the gateway refused, as it described it
-    calls                   [{started_ns, ended_ns, request_sha256, answer_sha256, fields}]: digests of the very bytes;
-                            fields: per field of the answer its values, each with how often it stands there in a row
+    calls                   [{started_ns, ended_ns, request_sha256, answer_sha256, fields, tries}]: digests of the very
+                            bytes; fields: per field of the answer its values, each with how often it stands there in a
+                            row; tries: [{started_ns, ended_ns, status, trouble}], what each try at the endpoint came to
     ids                     the upstream's ids in order of appearance
 """
 
@@ -54,6 +55,7 @@ class CallObserved:
     request_sha256: Digest
     answer_sha256: Digest
     fields: Runs
+    tries: tuple[Mapping[str, JSON], ...] = ()
 
     def to_json(self) -> JSON:
         """As it stands in the record."""
@@ -63,6 +65,7 @@ class CallObserved:
             "request_sha256": self.request_sha256,
             "answer_sha256": self.answer_sha256,
             "fields": {name: [list(run) for run in runs] for name, runs in self.fields.items()},
+            "tries": list(self.tries),
         }
 
 
@@ -164,6 +167,7 @@ def _call(value: JSON) -> CallObserved:
         request_sha256=fields.digest("request_sha256"),
         answer_sha256=fields.digest("answer_sha256"),
         fields={name: _runs(name, runs) for name, runs in fields.mapping("fields").items()},
+        tries=fields.items("tries", mapping),
     )
     fields.end()
     return call

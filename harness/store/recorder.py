@@ -1,7 +1,10 @@
 """Taking down the calls of one attempt, so that equal talks give equal content and every byte comes back."""
 
+from collections.abc import Mapping, Sequence
+
 from harness.errors import HarnessError
 from harness.store.blobs import Blobs
+from harness.store.canonical import JSON
 from harness.store.cutting import Writer
 from harness.store.digests import digest
 from harness.store.observed import CallObserved
@@ -28,8 +31,9 @@ class Recorder:
         text: str | None,
         started_ns: int,
         ended_ns: int,
+        tries: Sequence[Mapping[str, JSON]] = (),
     ) -> None:
-        """Keep one call: the very bytes of both bodies, the HTTP status, what was parsed, times (ns since 1970).
+        """Keep one call: the very bytes of both bodies, the HTTP status, what was parsed, times (ns since 1970), tries.
 
         Large parts go into blobs at once. Raises NoSpaceError or HarnessError as the store does.
         """
@@ -53,6 +57,7 @@ class Recorder:
                 request_sha256=digest(request),
                 answer_sha256=digest(answer),
                 fields=fields,
+                tries=tuple(tries),
             )
         )
 

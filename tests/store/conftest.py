@@ -141,6 +141,9 @@ def record_of(
             text=f"word {step} \ud800",
             started_ns=started_ns + step * 10,
             ended_ns=started_ns + step * 10 + 7,
+            tries=[
+                {"started_ns": str(started_ns), "ended_ns": str(started_ns + 1), "status": 500, "trouble": "\ud800"}
+            ],
         )
     content = Content(
         task=task,
