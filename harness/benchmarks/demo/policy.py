@@ -7,6 +7,7 @@ from typing import Final
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from harness.benchmarks.demo import look
 from harness.benchmarks.demo.conversation import Conversation
@@ -15,6 +16,8 @@ from harness.benchmarks.demo.kind import Box, Kind, Part
 from harness.benchmarks.demo.puzzles import KINDS, MARK_AT, MARK_SIDE, MARKS, Intended
 
 CROP: Final = "crop.png"
+# A question that needs no tools, and is no puzzle.
+PLAIN: Final = "What colour is this picture?"
 
 # Both run in the sandbox, in the folder of the picture.
 _MEASURE: Final = """\
@@ -43,9 +46,16 @@ def reply(talk: Conversation) -> Reply:
     """Measure with code, cut out what matters, look at it, answer. Where something is missing it says so, unboxed."""
     steps: Sequence[Callable[[Conversation], Reply]] = (_measure, _cut, _look, _answer)
     try:
+        if talk.prompt.startswith(PLAIN):
+            return _colour(talk)
         return steps[min(talk.said, len(steps) - 1)](talk)
     except ValueError as error:
         return Reply(f"I can't tell: {error}.")
+
+
+def _colour(talk: Conversation) -> Reply:
+    """The ink that covers most of the picture."""
+    return Reply(f"It is {_commonest(look.inks(talk.picture(0)))}.")
 
 
 def _measure(talk: Conversation) -> Reply:
@@ -127,7 +137,11 @@ def _mark(picture: Picture) -> Intended:
     """What the mark in the picture's corner makes the policy do."""
     x, y = (at + MARK_SIDE // 4 for at in MARK_AT)
     spot = look.inks(picture[y : y + MARK_SIDE // 2, x : x + MARK_SIDE // 2])
-    return MARKS.get(list(look.PALETTE)[np.bincount(spot.ravel()).argmax()], "right")
+    return MARKS.get(_commonest(spot), "right")
+
+
+def _commonest(inks: NDArray[np.intp]) -> str:
+    return list(look.PALETTE)[np.bincount(inks.ravel()).argmax()]
 
 
 def _other(answer: str) -> str:
