@@ -58,6 +58,7 @@ async def _evaluate(name: str, settings: Settings, folder: Path | None, say: Say
     async with endpoints(settings) as ends:
         run, means = _prepare(benchmark, [item.task for item in chosen], settings, ends, folder)
         say(f"run folder: {run.layout.root}")
+        say(ends.limits)
         played = await play(run, benchmark, means, items, settings, say)
         judge = judge_settings(settings, ends.judge_model)
         scorer = scorer_digest(judge)
