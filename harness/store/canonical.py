@@ -19,8 +19,9 @@ JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON
 # The largest integer that every reader of JSON keeps exactly (RFC 8785, section 3.2.2.3).
 INT_MAX = 2**53 - 1
 
-_SURROGATE = re.compile(r"(\\*)([\ud800-\udfff]|ud[89a-f][0-9a-f]{2})")
-_ESCAPED = re.compile(r"(\\+)(ud[89a-f][0-9a-f]{2})")
+# A run of backslashes is only tried from its start, so that a text of nothing else is not slow.
+_SURROGATE = re.compile(r"(?<!\\)(\\*)([\ud800-\udfff]|ud[89a-f][0-9a-f]{2})")
+_ESCAPED = re.compile(r"(?<!\\)(\\+)(ud[89a-f][0-9a-f]{2})")
 
 
 def dumps(value: JSON) -> bytes:

@@ -1,6 +1,7 @@
 """Canonical JSON: known answers of RFC 8785, strictness, and text that always finds its way back."""
 
 import json
+import time
 from types import MappingProxyType
 from typing import Any
 
@@ -167,3 +168,11 @@ def test_escaping_without_end_is_refused() -> None:
         value = [value]
     with pytest.raises(CanonicalError, match="nested too deeply"):
         escape_all(value)
+
+
+@pytest.mark.parametrize("change", [escape_surrogates, unescape_surrogates])
+def test_a_text_of_backslashes_is_not_slow(change: Any) -> None:
+    text = "\\" * 1_000_000
+    started = time.process_time()
+    assert change(text) == text
+    assert time.process_time() - started < 5
