@@ -2,10 +2,10 @@
 
 OpenCode 1.17.11 writes an answer back like this (found by running it): the text as it came, lone surrogates as
 U+FFFD, "" where there is none; the reasoning likewise as ``reasoning_content``; of each tool call the same id, the name
-(in lower case if only that names a tool), and the arguments parsed and written again. Of calls with the same id it repeats
-one, whichever ended first. Arguments that are no object
-become ``{"value": ...}``, none ``{}``. A call of an unknown tool or with broken JSON becomes a call of ``invalid``.
-Where the model id reads like Claude's, characters of ids outside ``[A-Za-z0-9_-]`` become ``_``.
+(in lower case if only that names a tool), and the arguments parsed and written again; of calls with the same id one,
+whichever ended first. Arguments that are no object become ``{"value": ...}``, none ``{}``. A call of an unknown tool or
+with broken JSON becomes a call of ``invalid``. Where the model id reads like Claude's, characters of ids outside
+``[A-Za-z0-9_-]`` become ``_``.
 """
 
 import json

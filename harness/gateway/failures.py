@@ -46,8 +46,10 @@ class Failure:
     """Why a call got no answer.
 
     ``status`` is the endpoint's last HTTP status, None where there was none; ``words`` is what it said, shortened and
-    without the key. ``call`` is the number of the call. ``opening`` is true for the conversation's first request,
-    which the sandboxed side had no part in.
+    without the key. ``spoken`` is true where the endpoint itself said so, rather than its silence or a cut. ``call`` is
+    the number of the call. ``opening`` is true for the conversation's first request, which the sandboxed side had no
+    part in. ``alone`` is true where the endpoint failed on this request again and again and answered another one in
+    between: then it is what the request holds, and not the endpoint's state.
     """
 
     kind: Kind
@@ -55,6 +57,8 @@ class Failure:
     words: str
     call: int = -1
     opening: bool = False
+    spoken: bool = False
+    alone: bool = False
 
     @property
     def again(self) -> bool:
@@ -65,7 +69,7 @@ class Failure:
 def of_response(status: int, body: bytes) -> Failure:
     """The failure that an HTTP response other than a good one is."""
     said = body.decode("utf-8", "replace")
-    return Failure(_kind(status, said), status, _words(said))
+    return Failure(_kind(status, said), status, _words(said), spoken=True)
 
 
 def of_error(error: str) -> Failure:
@@ -76,7 +80,7 @@ def of_error(error: str) -> Failure:
         value = error
     code = value.get("code") if isinstance(value, dict) else None
     status = code if isinstance(code, int) and 400 <= code <= 599 else 500
-    return Failure(_kind(status, error), 200, _words(error))
+    return Failure(_kind(status, error), 200, _words(error), spoken=True)
 
 
 def _kind(status: int, said: str) -> Kind:

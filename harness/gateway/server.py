@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from aiohttp import HttpVersion10, HttpVersion11, web
 from aiohttp.http_exceptions import HttpProcessingError
 
+from harness.gateway.asking import Asking
 from harness.gateway.exchange import Exchange
 from harness.gateway.failures import Failure
 from harness.gateway.fields import Refused
@@ -18,7 +19,6 @@ from harness.gateway.policy import Policy
 from harness.gateway.protocol import BoundedServer, error_response
 from harness.gateway.reply import Reply
 from harness.gateway.request import Request, parse
-from harness.gateway.rewrite import upstream_body
 from harness.gateway.settings import GatewaySettings
 from harness.gateway.talk import Talk
 from harness.gateway.upstream import Upstream
@@ -40,7 +40,7 @@ async def serve(
     """
     talk = Talk(opening, settings)
     async with Upstream(policy, settings) as upstream:
-        gateway = _Gateway(talk, upstream, policy, settings)
+        gateway = _Gateway(talk, Asking(upstream, policy), settings)
         server = BoundedServer(gateway.handle, settings, gateway.on_error)
         own = listener.dup()
         own.setblocking(False)
@@ -54,10 +54,9 @@ async def serve(
 
 
 class _Gateway:
-    def __init__(self, talk: Talk, upstream: Upstream, policy: Policy, settings: GatewaySettings) -> None:
+    def __init__(self, talk: Talk, asking: Asking, settings: GatewaySettings) -> None:
         self._talk = talk
-        self._upstream = upstream
-        self._policy = policy
+        self._asking = asking
         self._settings = settings
         self._parsing = asyncio.Semaphore(_PARSED_AT_ONCE)
         self._in_flight = asyncio.Semaphore(settings.max_in_flight)
@@ -137,7 +136,7 @@ class _Gateway:
             async with self._in_flight:
                 exchange.start()
                 self._talk.wait(index, exchange)
-                body = upstream_body(request.value, self._policy)
-                result = await self._upstream.complete(body, stream=request.stream, exchange=exchange)
+                opening, rooted = self._talk.place(index)
+                result = await self._asking.ask(request, exchange, opening=opening, rooted=rooted)
         finally:
             self._talk.settle(index, exchange, result)

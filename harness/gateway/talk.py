@@ -104,6 +104,11 @@ class Talk:
         self.first_call.set()
         return node.index
 
+    def place(self, index: int) -> tuple[bool, bool]:
+        """Whether a call is the first of the conversation, and whether it belongs to it at all."""
+        node = self._tree.nodes[index]
+        return node.rooted and node.parent is None, node.rooted
+
     def wait(self, index: int, exchange: Exchange) -> None:
         """The call is on its way to the endpoint."""
         self._waiting.start(index, exchange, rooted=self._tree.nodes[index].rooted)
@@ -114,8 +119,7 @@ class Talk:
         answer = result if isinstance(result, Answer) else None
         failure = None
         if isinstance(result, Failure):
-            node = self._tree.nodes[index]
-            failure = attrs.evolve(result, call=index, opening=node.rooted and node.parent is None)
+            failure = attrs.evolve(result, call=index, opening=self.place(index)[0])
         state: State = "answered" if answer else "failed" if failure else "cancelled"
         self._calls[index] = attrs.evolve(
             self._calls[index],

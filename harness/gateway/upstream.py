@@ -52,19 +52,22 @@ class Upstream:
         if self._session is not None:
             await self._session.close()
 
-    async def complete(self, body: bytes, *, stream: bool, exchange: Exchange) -> Answer | Failure:
-        """The complete answer to a request, or why there is none after all tries.
+    async def complete(
+        self, body: bytes, *, stream: bool, exchange: Exchange, attempts: int | None = None
+    ) -> Answer | Failure:
+        """The complete answer to a request, or why there is none after all tries (``attempts``, else the settings').
 
         The answer's bytes stand in ``exchange.received``. Can be cancelled at any moment; the exchange then holds what
         is known.
         """
+        most = self._settings.attempts if attempts is None else attempts
         tries = 0
         while True:
             tries += 1
             result, asked = await self._try(body, stream=stream, exchange=exchange)
             if isinstance(result, Answer):
                 return result
-            if not result.again or tries >= self._settings.attempts:
+            if not result.again or tries >= most:
                 return result
             delay = self._settings.backoff.delay(tries, asked)
             await asyncio.sleep(delay * random.uniform(1 - _JITTER, 1 + _JITTER))  # noqa: S311 - no secret

@@ -180,7 +180,7 @@ async def test_an_error_of_the_gateways_own_ends_the_talk(gateway: Gateway, monk
     def breaks(*_: object) -> bytes:
         raise ZeroDivisionError("by zero")
 
-    monkeypatch.setattr("harness.gateway.server.upstream_body", breaks)
+    monkeypatch.setattr("harness.gateway.asking.upstream_body", breaks)
     sandbox = await gateway(says("C"))
     got = await sandbox.post(body(opening()))
     assert got.status == 400

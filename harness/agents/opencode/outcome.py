@@ -90,6 +90,8 @@ def _refused(failure: Failure) -> Outcome | None:
             return of("upstream-refused", _words(failure))
         case "refused":
             return of("request-refused", _words(failure))
+        case "broken" if failure.alone:
+            return of("request-refused", f"{_words(failure)} It answered another request in between.")
     return None
 
 

@@ -18,7 +18,8 @@ from harness.sandbox.values import Ended, Evidence
 
 PICTURE = b"\x89PNG\r\n\x1a\n a picture"
 OPENING = Opening("How many?", (PICTURE,))
-SETTINGS = GatewaySettings(stall=0.3, attempts=9, backoff=Backoff(0.01, 1, 0.01))
+ATTEMPTS = 9
+SETTINGS = GatewaySettings(stall=0.3, attempts=ATTEMPTS, backoff=Backoff(0.01, 1, 0.01))
 
 Answering = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -161,6 +162,8 @@ OVERFLOW = "This model's maximum context length is 8192 tokens. However, you req
         ("context-overflow", DIED, [tool, refusing(400, OVERFLOW)]),
         ("request-too-large", DIED, [tool, refusing(413, "Request Entity Too Large")]),
         ("request-refused", DIED, [tool, refusing(400, "the image can't be read")]),
+        # the endpoint fails on this request, answers the opening in between, and fails on this one again
+        ("request-refused", DIED, [tool, *[refusing(500, "boom")] * ATTEMPTS, stop, refusing(500, "boom")]),
     ],
 )
 async def test_a_measurement(kind: str, ended: Ended, turns: list[Answering]) -> None:
@@ -177,6 +180,7 @@ async def test_a_measurement(kind: str, ended: Ended, turns: list[Answering]) ->
         ("upstream-failed", STOPPED, [refusing(500, "boom")]),
         ("upstream-failed", STOPPED, [refusing(429, "slow down")]),
         ("upstream-failed", STOPPED, [tool, refusing(503, "overloaded")]),
+        ("upstream-failed", DIED, [tool, refusing(500, "boom")]),
         ("upstream-refused", STOPPED, [refusing(400, "no such parameter")]),
         ("upstream-refused", STOPPED, [refusing(401, "bad key")]),
     ],
