@@ -58,6 +58,7 @@ class _Gateway:
         self._talk = talk
         self._asking = asking
         self._settings = settings
+        self._waiting = 0
         self._parsing = asyncio.Semaphore(_PARSED_AT_ONCE)
         self._in_flight = asyncio.Semaphore(settings.max_in_flight)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -104,7 +105,13 @@ class _Gateway:
             request = parse(bytes(read), self._settings.alias, self._settings.date)
         if budget := self._talk.exhausted:
             raise Refused(403, f"this sandbox's budget is used up: {budget}")
-        return await self._call(http, request)
+        if self._waiting + len(request.body) > self._settings.max_waiting:
+            raise Refused(413, f"the requests under way have more than {self._settings.max_waiting} bytes")
+        self._waiting += len(request.body)
+        try:
+            return await self._call(http, request)
+        finally:
+            self._waiting -= len(request.body)
 
     def _models(self) -> web.Response:
         model = {"id": self._settings.alias, "object": "model", "created": 0, "owned_by": "harness"}

@@ -198,3 +198,12 @@ async def test_calls_at_once_are_bounded(gateway: Gateway) -> None:
     assert len(sandbox.endpoint.asked) == 2
     await asyncio.gather(*tasks)
     assert len(sandbox.endpoint.asked) == 4
+
+
+async def test_requests_that_wait_are_bounded_in_bytes(gateway: Gateway) -> None:
+    one = len(body(opening()))
+    sandbox = await gateway(says("C", wait=0.5), max_waiting=2 * one)
+    got = await asyncio.gather(*(sandbox.post(body(opening())) for _ in range(4)))
+    assert sorted(response.status for response in got) == [200, 200, 413, 413]
+    assert "under way" in sandbox.talk.refusals[0].reason
+    assert (await sandbox.post(body(opening()))).status == 200
