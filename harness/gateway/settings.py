@@ -39,8 +39,8 @@ class GatewaySettings:
     prompt; ``attempts`` bounds the tries of one call; ``stall`` is how long the endpoint may send nothing before a try
     is given up; ``heartbeat`` is the silence after which the agent gets a sign of life, so that no time-out of its own
     ends the call; ``max_calls`` and ``max_tokens`` (written by the model) are budgets over all calls of the sandbox,
-    None is none; ``max_record`` bounds what all its calls may take in memory and in the record, ``max_waiting`` what the
-    requests under way at one time may (the agent itself sends one at a time).
+    None is none; ``max_record`` bounds what all its calls may take in memory and in the record, ``max_waiting`` what
+    the requests under way at one time may (the agent itself sends one at a time).
 
     Raises:
         UsageError: one of them can't be right.
