@@ -10,7 +10,8 @@ import click
 
 from harness.errors import UsageError
 from harness.run.known import SETTINGS, Setting
-from harness.run.settings import Settings, gym_pair, read_file, resolve
+from harness.run.settings import Settings, gym_pair, resolve
+from harness.run.settings_file import read_file
 
 
 def _options(function: Any) -> Any:
@@ -57,25 +58,23 @@ def command(
 
     if not namespace.inside():
         return namespace.enter([sys.executable, "-I", "-m", "harness.cli", *sys.argv[1:]], dict(os.environ))
+    from harness.report.progress import shown
     from harness.report.table import render
+    from harness.report.words import width
     from harness.run.evaluate import evaluate
     from harness.run.summary import exit_status
 
-    summary = evaluate(benchmark, settings, Path(settings["run"]) if settings["run"] else None, _say)
-    click.echo(render(summary), err=True, nl=False)
+    with shown(sys.stderr) as show:
+        summary = evaluate(benchmark, settings, show)
+    click.echo(render(summary, width(sys.stderr)), err=True, nl=False)
     if as_json:
         click.echo(json.dumps(summary, sort_keys=True))
     return exit_status(summary)
 
 
-def _say(line: str) -> None:
-    click.echo(line, err=True)
-
-
 def _settings(pairs: tuple[str, ...], config: str | None, flags: dict[str, str]) -> Settings:
     for pair in pairs:
         name, value = gym_pair(pair)
-        if flags.get(name, value) != value:
-            raise UsageError(f"The setting {name} is given twice, as {flags[name]!r} and {value!r}.")
-        flags[name] = value
+        if flags.setdefault(name, value) != value:
+            raise UsageError(f"The setting {name} is given twice, with different values.")
     return resolve(flags, os.environ, read_file(Path(config)) if config else {})

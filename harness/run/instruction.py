@@ -1,15 +1,14 @@
 """The instruction file: a person's own words in the place of the benchmark's instruction."""
 
-import os
-import stat
 from pathlib import Path
 from typing import Final
 
 from harness.errors import UsageError
+from harness.run.files import read_plain
 from harness.run.settings import Settings
 
 # Bytes: far more than an instruction, and far less than a context.
-LARGEST: Final = 256 * 1024
+LARGEST: Final = 256 << 10
 
 
 def read(settings: Settings) -> str | None:
@@ -22,9 +21,7 @@ def read(settings: Settings) -> str | None:
 
 def read_text(path: Path) -> str:
     """The text of one file; raises UsageError with what is wrong with it."""
-    data = _read(path)
-    if len(data) > LARGEST:
-        raise UsageError(f"The instruction file {path} is larger than {LARGEST // 1024} KiB.")
+    data = read_plain(path, "The instruction file", LARGEST)
     try:
         text = data.decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n").strip()
     except UnicodeDecodeError as error:
@@ -34,16 +31,3 @@ def read_text(path: Path) -> str:
     if not text:
         raise UsageError(f"The instruction file {path} is empty. To ask without any: babyvision-question-only.")
     return text
-
-
-def _read(path: Path) -> bytes:
-    try:
-        # Not to wait for a writer where the path is a pipe: what isn't a plain file is refused below.
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as opened:
-            if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-                raise UsageError(f"The instruction file {path} is no plain file.")
-            return opened.read(LARGEST + 1)
-    except OSError as error:
-        raise UsageError(f"The instruction file {path} can't be read: {error.strerror}.") from None
-    except ValueError:
-        raise UsageError("The path of the instruction file holds a zero byte.") from None

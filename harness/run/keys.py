@@ -30,7 +30,10 @@ def _read(path: Path) -> str:
                 raise UsageError(f"The key file {path} can be read by others. Run: chmod 600 {path}")
             data = opened.read(10_000)
     except OSError as error:
-        raise UsageError(f"The key file {path} can't be read: {error.strerror}.") from None
+        # Not with the path in it: somebody may have given the key itself.
+        raise UsageError(
+            f"A key file can't be read: {error.strerror}. A key file's path is given, never the key."
+        ) from None
     try:
         return data.decode("ascii").strip()
     except UnicodeDecodeError:

@@ -1,10 +1,12 @@
 """The table of settings: each one's name, where a value may come from, how it is read, and its default."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import attrs
 
+from harness.errors import UnknownNameError, UsageError
 from harness.run.values import (
     between,
     boolean,
@@ -150,3 +152,21 @@ SAMPLING: Final = (
     "repetition_penalty",
     "reasoning_effort",
 )
+
+_KEY: Final = re.compile(r"(?i)(?:.*[_-])?(?:api|access)[_-]?(?:key|token)")
+
+
+def setting_of(name: str) -> Setting:
+    """The setting of a name, Gym's included.
+
+    Raises UnknownNameError, and a UsageError of its own for a key's name: keys are never given as values.
+    """
+    if name in BY_NAME:
+        return BY_NAME[name]
+    if _KEY.fullmatch(name):
+        raise UsageError(
+            f"{name[:60]} can't be given here: a command line is for everybody on the machine to see, and a settings "
+            "file gets about. Keys come from POLICY_API_KEY, JUDGE_API_KEY and OPENAI_API_KEY in the environment, or "
+            "from files of mode 0600: policy_api_key_file, judge_api_key_file."
+        )
+    raise UnknownNameError("setting", name, BY_NAME)

@@ -1,14 +1,12 @@
 """The settings of a run: flags over environment over file over the defaults of the table in `known`."""
 
-import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
-from harness.errors import UnknownNameError, UsageError
-from harness.run.known import BY_NAME, SETTINGS, Setting
+from harness.errors import UsageError
+from harness.run.known import SETTINGS, Setting, setting_of
 from harness.run.values import url
 
 # Gym writes a file of rollouts where we have a folder.
@@ -49,37 +47,24 @@ def chosen(settings: Settings, name: str) -> bool:
     return settings.origins[name] in {"flag", "file"}
 
 
-def read_file(path: Path) -> dict[str, str]:
-    """The settings of a TOML file as text by name; UsageError if it can't be read or holds tables."""
-    try:
-        table = tomllib.loads(path.read_text())
-    except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(f"The settings file {path} can't be read: {error}") from None
-    for name, value in table.items():
-        if isinstance(value, (dict, list)):
-            raise UsageError(f"{path}: {name} must be a plain value, not a table or a list")
-    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in table.items()}
-
-
 def gym_pair(argument: str) -> tuple[str, str]:
     """Split NeMo Gym's ``++name=value``; UsageError if it isn't of that form."""
     name, equals, value = argument.removeprefix("++").partition("=")
     if not argument.startswith("++") or not equals:
-        raise UsageError(f"Unexpected argument {argument!r}. Settings are given as --name VALUE or ++name=value.")
+        # What is behind the sign may be a key.
+        shown = argument.partition("=")[0] + equals
+        raise UsageError(f"Unexpected argument {shown!r}. Settings are given as --name VALUE or ++name=value.")
     return name, value
 
 
 def _canonical(given: Mapping[str, str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in given.items():
-        if name not in BY_NAME:
-            raise UnknownNameError("setting", name, BY_NAME)
-        canonical = BY_NAME[name].name
+        canonical = setting_of(name).name
         if name == GYMS_OUTPUT:
             value = value.removesuffix(".jsonl")
-        if canonical in found and found[canonical] != value:
-            raise UsageError(f"The setting {canonical} is given twice, as {found[canonical]!r} and {value!r}.")
-        found[canonical] = value
+        if found.setdefault(canonical, value) != value:
+            raise UsageError(f"The setting {canonical} is given twice, with different values.")
     return found
 
 

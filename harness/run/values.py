@@ -7,9 +7,11 @@ from urllib.parse import urlsplit
 
 
 def text(raw: str) -> str:
-    """Any text that isn't empty."""
+    """Any text that isn't empty and could be a path."""
     if not raw.strip():
         raise ValueError("is empty")
+    if "\0" in raw:
+        raise ValueError("holds a zero byte")
     return raw
 
 

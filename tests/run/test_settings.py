@@ -1,11 +1,10 @@
 """Settings: where a value comes from, Gym's names, and what is refused."""
 
-from pathlib import Path
-
 import pytest
 
 from harness.errors import UnknownNameError, UsageError
-from harness.run.settings import gym_pair, read_file, resolve
+from harness.run.known import SETTINGS
+from harness.run.settings import gym_pair, resolve
 
 
 def test_flags_go_over_environment_over_file_over_defaults() -> None:
@@ -48,6 +47,14 @@ def test_an_unknown_name_gets_a_suggestion() -> None:
         ("policy_base_url", "http://h/v1\x07", "no web address"),
         ("policy_base_url", "http://h:port/v1", "no web address"),
         ("demo", "yes", "true or false"),
+        ("run", "", "is empty"),
+        ("instruction", "a\0b", "zero byte"),
+        ("top_p", "1.5", "from 0 to 1"),
+        ("presence_penalty", "nan", "from -2 to 2"),
+        ("seed", "1e3", "whole number"),
+        ("max_tokens_field", "tokens", "one of max_tokens, max_completion_tokens"),
+        ("cpus", "0.001", "from 0.1"),
+        ("memory_mib", "1" * 15, "from 64"),
     ],
 )
 def test_a_bad_value_is_refused_with_the_reason(name: str, value: str, reason: str) -> None:
@@ -55,26 +62,35 @@ def test_a_bad_value_is_refused_with_the_reason(name: str, value: str, reason: s
         resolve({name: value}, {}, {})
 
 
-def test_a_file_gives_plain_values(tmp_path: Path) -> None:
-    (tmp_path / "s.toml").write_text('demo = true\njobs = 2\npolicy_model = "m"\n')
-    assert read_file(tmp_path / "s.toml") == {"demo": "true", "jobs": "2", "policy_model": "m"}
-
-
-@pytest.mark.parametrize(
-    "content", ["a = " + "[" * 5000, "limit = " + "9" * 6000, "jobs = [1]", "[policy]\nmodel = 'm'", "jobs = "]
-)
-def test_a_bad_file_is_refused_by_name(tmp_path: Path, content: str) -> None:
-    (tmp_path / "s.toml").write_text(content)
-    with pytest.raises(UsageError, match=r"s\.toml"):
-        read_file(tmp_path / "s.toml")
-
-
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"none\.toml"):
-        read_file(tmp_path / "none.toml")
-
-
 def test_a_password_in_an_address_is_not_shown() -> None:
     with pytest.raises(UsageError) as caught:
         resolve({"policy_base_url": "http://me:marked-secret@h/v1"}, {}, {})
     assert "marked-secret" not in str(caught.value)
+
+
+def test_a_value_given_twice_is_not_shown() -> None:
+    with pytest.raises(UsageError) as caught:
+        resolve({"policy_base_url": "http://a:marked-secret@h", "policy_model": "m", "policy_model_name": "n"}, {}, {})
+    assert "policy_model is given twice" in str(caught.value)
+    assert "marked-secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["policy_api_key", "judge_api_key", "openai_api_key", "OPENAI_API_KEY", "api_key"])
+def test_a_key_is_no_value_and_is_never_shown(name: str) -> None:
+    with pytest.raises(UsageError, match="can't be given here") as caught:
+        resolve(dict([gym_pair(f"++{name}=sk-marked-secret")]), {}, {})
+    assert "marked" not in str(caught.value)
+    with pytest.raises(UsageError, match="Unexpected argument") as caught:
+        gym_pair(f"{name}=sk-marked-secret")
+    assert "marked" not in str(caught.value)
+
+
+def test_gyms_file_of_rollouts_is_our_folder() -> None:
+    assert resolve(dict([gym_pair("++output_jsonl_fpath=results/a.jsonl")]), {}, {})["run"] == "results/a"
+    assert resolve({"run": "a.jsonl"}, {}, {})["run"] == "a.jsonl"
+
+
+def test_every_default_is_what_its_own_reader_gives() -> None:
+    for setting in SETTINGS:
+        if setting.default is not None:
+            assert setting.parse(str(setting.default)) == setting.default, setting.name
