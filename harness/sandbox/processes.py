@@ -21,9 +21,10 @@ class Process:
 def parse_status(pid: int, text: str) -> Process | None:
     """Out of /proc/PID/status; None for a zombie, which is dead and only waits to be collected.
 
-    A process whose first thread has ended says that it is a zombie while the others live: it is none.
+    A process whose first thread has ended says that it is a zombie while the others live: it is none. Of what its name
+    may hold the kernel escapes line feeds, and nothing else that splits lines elsewhere.
     """
-    fields = dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
+    fields = dict(line.split(":\t", 1) for line in text.split("\n") if ":\t" in line)
     if fields.get("State", "Z").startswith(("Z", "X")) and int(fields.get("Threads", "1")) <= 1:
         return None
     rss = int(fields["VmRSS"].split()[0]) * KIB if "VmRSS" in fields else 0

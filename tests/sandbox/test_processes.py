@@ -43,6 +43,11 @@ def test_a_name_that_is_no_text_hides_nothing(tmp_path: Path) -> None:
     assert processes.of_ids(2001, 1, proc) == (processes.Process(5, 2001, 7 * 1024),)
 
 
+def test_a_name_can_not_pass_for_a_field() -> None:
+    status = _status(2001, None).replace("python3", "\x0bVmRSS:\tx\x1cy")
+    assert processes.parse_status(5, status) == processes.Process(5, 2001, 0)
+
+
 def test_a_process_that_has_given_up_its_memory() -> None:
     assert processes.parse_status(5, _status(2001, None)) == processes.Process(5, 2001, 0)
 
