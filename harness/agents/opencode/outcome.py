@@ -69,10 +69,10 @@ def _broken_off(ended: Ended, talk: Talk, evidence: Evidence, chain: Chain) -> O
     failure = talk.failure_of(chain)
     if failure and (found := _refused(failure)):
         return found
-    if not _calls_beside(chain) and not _killed(ended):
+    if not _calls_beside(chain) and not _ended_by_shell(ended):
         if failure := failure or talk.failure:
             return _no_answer(failure)
-        if trouble := _trouble_at_the_end(talk, chain):
+        if ended.how != "exited" and (trouble := _trouble_at_the_end(talk, chain)):
             return trouble
     if budget := talk.exhausted:
         return of("budget", f"The budget of {budget} was used up.")
@@ -141,12 +141,13 @@ def _calls_beside(chain: Chain) -> bool:
     return bool(chain.off_chain) or len(chain.unanswered) > 1
 
 
-def _killed(ended: Ended) -> bool:
-    """Whether the agent was ended by a signal: from outside that ends the whole sandbox, so it was one of the shell's.
+def _ended_by_shell(ended: Ended) -> bool:
+    """Whether something in the sandbox ended the agent: it ate the memory, or sent it a signal.
 
-    An agent that meets trouble at the endpoint ends by itself, with status 1.
+    From outside only the whole sandbox is ended. An agent that meets trouble at the endpoint ends by itself, with
+    status 1, and not before the gateway has told it: one that went during a call was not ended by the endpoint.
     """
-    return ended.exit_code is not None and ended.exit_code > 128
+    return ended.how == "out-of-memory" or (ended.exit_code is not None and ended.exit_code > 128)
 
 
 def _trouble_at_the_end(talk: Talk, chain: Chain) -> Outcome | None:

@@ -24,6 +24,7 @@ GYM = {
 
 EXITED = Ended(0, "exited", 9)
 DIED = Ended(137, "exited", 9)
+FAILED = Ended(1, "exited", 9)
 TIMED_OUT = Ended(None, "timed-out", 1800)
 STOPPED = Ended(None, "stopped", 9)
 OUT_OF_MEMORY = Ended(None, "out-of-memory", 9)
@@ -102,7 +103,11 @@ MEASURED = [
     ("budget", DIED, Seen((call(),), exhausted="tokens"), WORKING),
     ("agent-died", DIED, ONE, WORKING),
     ("agent-died", DIED, failing("broken", 500), NEXT),  # by a signal, and not for the endpoint's sake
+    ("agent-died", FAILED, Seen((call(), call("cancelled", b"", "overloaded: 503"))), NEXT),  # did not wait for its end
+    ("no-answer", EXITED, Seen((call(), call("cancelled", b"", SILENCE, "cancelled"))), NEXT),
     ("out-of-memory", OUT_OF_MEMORY, ONE, WORKING),
+    ("out-of-memory", OUT_OF_MEMORY, failing("broken", 500), NEXT),
+    ("out-of-memory", OUT_OF_MEMORY, Seen((call(), call("cancelled", b"", "overloaded: 503"))), NEXT),
 ]
 MASKED_ROWS = [
     ("agent-not-started", Ended(97, "exited", 1), Seen(), NOTHING),
@@ -119,7 +124,7 @@ MASKED_ROWS = [
     ("upstream-failed", STOPPED, Seen((call("failed"),), next_failure=failure("overloaded", 429)), ASKED),
     ("upstream-failed", STOPPED, failing("unreachable", None), NEXT),
     ("upstream-failed", STOPPED, failing("overloaded", 503), NEXT),
-    ("upstream-failed", Ended(1, "exited", 9), failing("broken"), NEXT),  # as OpenCode ends where it gets no answer
+    ("upstream-failed", FAILED, failing("broken"), NEXT),  # as OpenCode ends where it gets no answer
     ("upstream-failed", TIMED_OUT, Seen((call("cancelled", b"", "overloaded: 503"),)), ASKED),  # waits to try again
     ("upstream-failed", TIMED_OUT, Seen((call(), call("cancelled", b"{}", "overloaded: 503"))), NEXT),
     ("upstream-failed", EXITED, ONE, ended_with("abort")),
