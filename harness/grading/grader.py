@@ -18,7 +18,11 @@ from harness.store.grades import Grades, request_digest
 
 @attrs.frozen(kw_only=True)
 class Item:
-    """One rollout to grade. ``answer``: the model's final text, None where the outcome is that there is none."""
+    """One rollout to grade.
+
+    ``answer``: the model's final text, None where the outcome is that there is none. ``ended`` names the outcome,
+    ``failure_kind`` is Gym's word for it, None where nothing failed.
+    """
 
     task: str
     repeat: int
@@ -26,6 +30,7 @@ class Item:
     gold: str
     answer: str | None
     ended: str
+    failure_kind: str | None = None
 
 
 @attrs.frozen
@@ -50,7 +55,7 @@ class Grader:
 
     async def _score(self, item: Item) -> Score:
         if item.answer is None or not item.answer.strip():
-            return unanswered(item.ended)
+            return unanswered(item.ended, item.failure_kind)
         extracted = boxed(item.answer)
         request = prompt.request(self.settings, item.question, item.gold, extracted, item.answer)
         name = request_digest(request)

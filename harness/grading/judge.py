@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
@@ -19,11 +19,8 @@ if TYPE_CHECKING:
     import openai
 
 FORMAT = 1
-BODY_SHOWN = 300  # characters of an error's body that are kept
-PAUSE_MAX = 60  # seconds; the longest pause between two tries that the client takes from an endpoint
-
-# The last one is how the client tells itself to give the body as it came.
-_HEADERS = {"host", "accept", "content-type", "content-length", "user-agent", "connection", "x-stainless-raw-response"}
+WORDS_MAX: Final = 300  # characters of what an endpoint or a connection said that are kept of a failure
+PAUSE_MAX: Final = 60  # seconds; the longest pause between two tries that an endpoint can ask for
 
 
 @attrs.frozen
@@ -74,27 +71,38 @@ class Judge:
         async with self.slots:
             started = time.time_ns()
             body, failure = await self._try(request)
-            return Call(self._clean(body), self._clean(failure), started, time.time_ns())
+            return Call(body, failure, started, time.time_ns())
 
     async def _try(self, request: Mapping[str, JSON]) -> tuple[str | None, str | None]:
         import openai
 
         create = self.client.chat.completions.with_raw_response.create
         try:
-            # The client's own time-out is one of silence; this one ends an endpoint that drips.
+            # Each try is bounded by itself; this is the last resort.
             async with asyncio.timeout(self.endpoint.patience):
                 raw = await create(**cast("dict[str, Any]", dict(request)))
         except openai.APIStatusError as error:
-            return None, f"The judge's endpoint answered HTTP {error.status_code}{_shown(error)}."
+            return None, f"The judge's endpoint answered HTTP {error.status_code}{self._said(error)}."
         except (openai.APITimeoutError, TimeoutError):
             return None, f"The judge's endpoint gave no answer within {self.endpoint.timeout:g} s."
         except openai.APIConnectionError as error:
-            return None, f"The judge's endpoint could not be reached: {error.__cause__ or error}."
-        return raw.content.decode("utf-8", "surrogateescape"), None
+            return None, f"The judge's endpoint could not be reached: {self._words(str(error.__cause__ or error))}."
+        except openai.OpenAIError as error:
+            return None, f"The answer of the judge's endpoint was not read: {self._words(str(error))}."
+        return self._clean(raw.content.decode("utf-8", "surrogateescape")), None
 
-    def _clean(self, text: str | None) -> str | None:
+    def _said(self, error: "openai.APIStatusError") -> str:
+        """An error's body, but not where the endpoint talks about the key."""
+        body = "" if error.status_code in (401, 403) else self._words(error.response.text)
+        return f": {body}" if body else ""
+
+    def _words(self, text: str) -> str:
+        """The start of a text; the key is taken out first, else a part of it could be left at the end."""
+        return self._clean(text)[:WORDS_MAX]
+
+    def _clean(self, text: str) -> str:
         key = self.endpoint.api_key
-        return text if text is None or key is None else key.redact(text)
+        return text if key is None else key.redact(text)
 
 
 @contextlib.asynccontextmanager
@@ -102,20 +110,11 @@ async def connect(endpoint: JudgeEndpoint) -> AsyncIterator[Judge]:
     """A judge at an endpoint, until the block ends."""
     import openai  # takes a second; most commands never ask a judge
 
+    from harness.grading.transport import Transport
+
     key = None if endpoint.api_key is None else endpoint.api_key.reveal()
-
-    async def only_ours(message: Any) -> None:
-        """Take out what the client puts into a request of its own accord, also from OPENAI_* variables."""
-        for name in list(message.headers):
-            if name.lower() not in _HEADERS:
-                del message.headers[name]
-        if key is not None:
-            message.headers["Authorization"] = f"Bearer {key}"
-
-    http = openai.DefaultAsyncHttpxClient(
-        trust_env=False, follow_redirects=False, event_hooks={"request": [only_ours]}, timeout=endpoint.timeout
-    )
-    async with http:
+    transport = Transport(key, endpoint.timeout, endpoint.concurrency)
+    async with openai.DefaultAsyncHttpxClient(trust_env=False, follow_redirects=False, transport=transport) as http:
         client = openai.AsyncOpenAI(
             base_url=endpoint.base_url,
             api_key=key or "none",
@@ -124,9 +123,3 @@ async def connect(endpoint: JudgeEndpoint) -> AsyncIterator[Judge]:
             http_client=http,
         )
         yield Judge(endpoint, client, asyncio.Semaphore(endpoint.concurrency))
-
-
-def _shown(error: "openai.APIStatusError") -> str:
-    """An error's body, but not where the endpoint talks about the key."""
-    body = "" if error.status_code in (401, 403) else error.response.text
-    return f": {body[:BODY_SHOWN]}" if body else ""

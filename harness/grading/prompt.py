@@ -3,6 +3,8 @@
 The figures and what the judge sees are those of the anchor, NeMo Gym's environment for BabyVision; the words are ours.
 """
 
+from typing import Literal
+
 import attrs
 
 from harness.store.canonical import JSON, dumps, escape_surrogates
@@ -10,6 +12,7 @@ from harness.store.digests import Digest, digest
 
 QUESTION_MAX = 2000  # first characters of the question
 TEXT_MAX = 4000  # last characters of the model's text
+EXTRACTED_MAX = 2000  # first characters of the extracted answer; ours, the anchor has no bound; golds are far shorter
 NOTHING_EXTRACTED = "(nothing was extracted)"
 
 INSTRUCTIONS = """\
@@ -20,7 +23,7 @@ Verdicts:
 - "equivalent": the model's final answer says the same as the reference. Notation doesn't matter: brackets, spaces, \
 capital letters, units, words around the answer, a letter or the text of the option that it stands for.
 - "different": it says something else, only a part of it, or several answers of which not all agree; or there is no \
-final answer at all.
+final answer at all. An extracted answer that had to be cut is "different" unless all of it that you see agrees.
 - "unsure": it can't be told which of the two it is.
 
 If an answer was extracted, judge that answer; the text only helps to understand it. If nothing was extracted, take \
@@ -36,16 +39,22 @@ Reply with exactly one JSON object and nothing else:
 
 @attrs.frozen
 class JudgeSettings:
-    """What of the judge decides a verdict."""
+    """What of the judge decides a verdict; a temperature or top_p of None is left to the endpoint.
+
+    ``max_tokens_field``: newer OpenAI models refuse ``max_tokens``.
+    """
 
     model: str = "gpt-4o-mini"
-    temperature: float = 0
-    top_p: float = 1
+    temperature: float | None = 0
+    top_p: float | None = 1
     max_tokens: int = 1024
+    max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
 
     def to_json(self) -> dict[str, JSON]:
         """As they stand in a request."""
-        return attrs.asdict(self)
+        sampling = {"temperature": self.temperature, "top_p": self.top_p}
+        given: dict[str, JSON] = {name: value for name, value in sampling.items() if value is not None}
+        return {"model": self.model, **given, self.max_tokens_field: self.max_tokens}
 
     @property
     def digest(self) -> Digest:
@@ -58,12 +67,21 @@ def request(settings: JudgeSettings, question: str, gold: str, extracted: str | 
     material = {
         "question": question[:QUESTION_MAX],
         "reference answer": gold,
-        "extracted answer": NOTHING_EXTRACTED if extracted is None else extracted,
+        "extracted answer": NOTHING_EXTRACTED if extracted is None else extracted[:EXTRACTED_MAX],
         "end of the model's text": text[-TEXT_MAX:],
     }
+    if note := cut_note(extracted):
+        material["note on the extracted answer"] = note
     blocks = {name: escape_surrogates(value) for name, value in material.items()}
     # The code depends on all that it fences, so no text can hold it.
     code = digest(dumps(list(blocks.values())))[:16]
     body = "\n\n".join(f"BEGIN {name} {code}\n{value}\nEND {name} {code}" for name, value in blocks.items())
     messages: JSON = [{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": body}]
     return {**settings.to_json(), "messages": messages}
+
+
+def cut_note(extracted: str | None) -> str:
+    """What the judge and the reader of a score are told about an extracted answer that was cut; else empty."""
+    if extracted is None or len(extracted) <= EXTRACTED_MAX:
+        return ""
+    return f"The extracted answer was cut: the judge sees the first {EXTRACTED_MAX} of its {len(extracted)} characters."

@@ -1,12 +1,12 @@
 """A rollout's score: a pure function of the rollout, the gold answer and what the judge said."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 import attrs
 
 from harness.errors import CanonicalError, JudgeError, JudgeUnparseableError
 from harness.grading import verdict as verdicts
+from harness.grading.prompt import EXTRACTED_MAX, cut_note
 from harness.grading.string_match import string_match
 from harness.grading.verdict import Verdict
 from harness.store.canonical import JSON
@@ -14,9 +14,7 @@ from harness.store.digests import Digest
 from harness.store.fields import Fields
 
 FORMAT = 1
-REASON_MAX = 2000  # characters, Gym's limit for a failure's reason
-
-FailureKind = Literal["judge_failed", "judge_unparseable"]
+REASON_MAX = 2000  # characters; Gym's limit for a failure's reason
 
 
 @attrs.frozen(kw_only=True)
@@ -70,9 +68,16 @@ class Score:
         return score
 
 
-def unanswered(ended: str) -> Score:
-    """The score of a rollout without a final answer; the judge is not asked. ``ended`` names the outcome."""
-    return Score(reward=0.0, reason=f"There is no final answer: {ended}.")
+def unanswered(ended: str, failure_kind: str | None = None) -> Score:
+    """The score of a rollout without a final answer; the judge is not asked.
+
+    ``ended`` names the outcome, ``failure_kind`` is Gym's word for it where something failed: then the reward is 0
+    all the same, since in Gym a failure is one thing and a masked sample another.
+    """
+    reason = f"There is no final answer: {ended}."
+    return Score(
+        reward=0.0, reason=reason, failure_kind=failure_kind, failure_reason=None if failure_kind is None else reason
+    )
 
 
 def judged(
@@ -80,8 +85,11 @@ def judged(
 ) -> Score:
     """The score of an answered rollout, by the judge's calls in their order: the first valid verdict counts.
 
-    Without one the score is masked, and the last call says why.
+    Without one the score is masked, and the last call says why. An extracted answer longer than what the judge sees
+    is kept as far as it was seen, and the reason says so.
     """
+    seen = None if extracted is None else extracted[:EXTRACTED_MAX]
+    matches = string_match(extracted, gold)
     failure: JudgeError = JudgeError("The judge was not asked.")
     for number, call in enumerate(calls):
         try:
@@ -92,15 +100,15 @@ def judged(
         return Score(
             reward=1.0 if verdict.verdict == "equivalent" else 0.0,
             verdict=verdict.verdict,
-            reason=verdict.reason,
-            extracted_answer=extracted,
-            string_match=string_match(extracted, gold),
+            reason=f"{verdict.reason[:REASON_MAX]} {cut_note(extracted)}".strip(),
+            extracted_answer=seen,
+            string_match=matches,
             judge=JudgeRef(model=model, request=request, number=number),
         )
     return Score(
         reward=None,
-        extracted_answer=extracted,
-        string_match=string_match(extracted, gold),
+        extracted_answer=seen,
+        string_match=matches,
         mask_sample=True,
         failure_kind="judge_unparseable" if isinstance(failure, JudgeUnparseableError) else "judge_failed",
         failure_reason=str(failure)[:REASON_MAX],

@@ -2,7 +2,7 @@
 
 import json
 import re
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import attrs
 
@@ -23,18 +23,33 @@ class Verdict:
 
 
 def reply_text(body: str) -> str:
-    """The text of the one choice in a chat completion; raises JudgeUnparseableError for anything else."""
+    """The text of the one choice in a chat completion; raises JudgeUnparseableError for anything else.
+
+    A ``reasoning_content`` beside the text is none of it. Bytes of the body that are no UTF-8 are lone surrogates here.
+    """
     try:
-        value = json.loads(body)
+        body.encode("utf-8")
+        value = json.loads(body, object_pairs_hook=_object)
+    except UnicodeEncodeError:
+        raise JudgeUnparseableError("The judge's answer is no UTF-8.") from None
     except (ValueError, RecursionError) as error:
         raise JudgeUnparseableError(f"The judge's answer is no JSON: {error}.") from error
     match value:
-        case {"choices": [{"message": {"content": str(text)}} as choice]}:
+        case {"choices": [{"message": {"content": str(text)} as message} as choice]}:
             if choice.get("finish_reason") not in ("stop", None):
                 raise JudgeUnparseableError(f"The judge's reply did not end by itself ({choice['finish_reason']!r}).")
+            if message.get("refusal") or message.get("tool_calls"):
+                raise JudgeUnparseableError("The judge's reply is a refusal or a call of tools beside its text.")
             return text
         case _:
             raise JudgeUnparseableError("The judge's answer is no chat completion with one choice and a text.")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return value
 
 
 def parse(text: str) -> Verdict:

@@ -44,6 +44,12 @@ async def test_without_an_answer_the_judge_is_not_asked(grades: Grades, endpoint
     assert endpoint.asked == []
 
 
+async def test_what_failed_in_a_rollout_stands_in_its_score(grades: Grades, endpoint: Any) -> None:
+    item = attrs.evolve(ITEM, answer=None, ended="task-timeout", failure_kind="agent_timeout")
+    (score,) = await graded(grades, endpoint, item)
+    assert (score.reward, score.mask_sample, score.failure_kind) == (0.0, False, "agent_timeout")
+
+
 async def test_grading_again_asks_nobody_and_gives_the_same_bytes(grades: Grades, endpoint: Any) -> None:
     endpoint.answers = [(200, "not JSON"), (503, "busy"), endpoint.answers[0]]
     items = [attrs.evolve(ITEM, task=str(number), gold=str(number)) for number in range(3)]

@@ -55,6 +55,15 @@ def test_question_and_text_are_cut_at_the_anchors_figures() -> None:
     assert "\n" + "t" * 3999 + ">\n" in text
 
 
+def test_a_long_extracted_answer_is_cut_and_said_to_be() -> None:
+    text = user(extracted="<" + "e" * 4_999_999)
+    assert len(text) < 10_000
+    assert "\n<" + "e" * 1999 + "\n" in text
+    assert "BEGIN note on the extracted answer" in text
+    assert "the first 2000 of its 5000000 characters" in text
+    assert "note" not in user(extracted="e" * 2000)
+
+
 def test_nothing_extracted_is_said() -> None:
     assert f"\n{NOTHING_EXTRACTED}\n" in user(extracted=None)
 
@@ -63,7 +72,24 @@ def test_lone_surrogates_can_be_sent() -> None:
     assert dumps(request(SETTINGS, "\ud800", "\ud801", "\ud802", "\ud803"))
 
 
-@pytest.mark.parametrize("change", [{"model": "m"}, {"temperature": 1}, {"top_p": 0.5}, {"max_tokens": 5}])
+def test_what_is_left_to_the_endpoint_is_not_sent() -> None:
+    settings = JudgeSettings("m", temperature=None, top_p=None, max_tokens=9, max_tokens_field="max_completion_tokens")
+    assert settings.to_json() == {"model": "m", "max_completion_tokens": 9}
+    value = request(settings, "Q", "G", "E", "T")
+    assert value.keys() == {"model", "max_completion_tokens", "messages"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"model": "m"},
+        {"temperature": 1},
+        {"temperature": None},
+        {"top_p": 0.5},
+        {"max_tokens": 5},
+        {"max_tokens_field": "max_completion_tokens"},
+    ],
+)
 def test_each_parameter_is_in_the_request_and_its_digest(change: dict[str, Any]) -> None:
     other = attrs.evolve(SETTINGS, **change)
     assert other.digest != SETTINGS.digest

@@ -1,11 +1,13 @@
 """Scores: from the judge's kept calls, the same each time."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from harness.errors import CanonicalError
+from harness.grading.prompt import EXTRACTED_MAX
 from harness.grading.score import REASON_MAX, JudgeRef, Score, judged, unanswered
 from harness.store.canonical import dumps, loads_strict
 from harness.store.digests import digest
@@ -49,6 +51,15 @@ def test_an_unparseable_reply_is_no_number(make_completion: Says) -> None:
     assert found.verdict is None
 
 
+def test_what_an_endpoint_says_about_its_reply_decides_nothing(make_verdict: Says) -> None:
+    body = json.loads(make_verdict("equivalent"))
+    other = {**body, "id": "other", "created": 99, "model": "another", "usage": {"total_tokens": 7}}
+    first, second = (
+        {"body": json.dumps(value), "observed": {"started_ns": str(len(value))}} for value in (body, other)
+    )
+    assert score(first) == score(second)
+
+
 def test_no_call_is_no_number() -> None:
     found = score()
     assert (found.reward, found.failure_kind) == (None, "judge_failed")
@@ -67,9 +78,53 @@ def test_the_first_valid_verdict_counts(make_verdict: Says) -> None:
     assert found.judge == JudgeRef(model="judge", request=NAME, number=2)
 
 
+FIELDS = {
+    "reward",
+    "verdict",
+    "reason",
+    "extracted_answer",
+    "string_match",
+    "mask_sample",
+    "failure_kind",
+    "failure_reason",
+    "judge",
+}
+
+
+def test_each_score_has_all_fields(make_verdict: Says) -> None:
+    for found in (
+        score({"body": make_verdict("unsure")}),
+        score(),
+        unanswered("died"),
+        unanswered("x", "agent_timeout"),
+    ):
+        assert found.to_json().keys() == FIELDS | {"format"}
+
+
+def test_an_answer_that_was_cut_is_kept_as_it_was_judged(make_verdict: Says) -> None:
+    gold = "a" * EXTRACTED_MAX
+    found = judged(gold + "b" * 9, gold, [{"body": make_verdict("equivalent")}], model="judge", request=NAME)
+    assert (found.reward, found.extracted_answer, found.string_match) == (1.0, gold, False)
+    assert found.reason == "as told The extracted answer was cut: the judge sees the first 2000 of its 2009 characters."
+    whole = judged(gold, gold, [{"body": make_verdict("equivalent")}], model="judge", request=NAME)
+    assert (whole.string_match, whole.reason) == (True, "as told")
+
+
+def test_a_reason_is_short(make_completion: Says) -> None:
+    reply = json.dumps({"verdict": "different", "reason": "x" * 5000})
+    assert score({"body": make_completion(reply)}).reason == "x" * REASON_MAX
+
+
+def test_no_answer_is_a_failure_where_one_is_known() -> None:
+    found = unanswered("task-timeout", "agent_timeout")
+    assert (found.reward, found.mask_sample, found.failure_kind) == (0.0, False, "agent_timeout")
+    assert found.failure_reason == found.reason == "There is no final answer: task-timeout."
+
+
 def test_no_answer_is_nought_without_a_judge() -> None:
     found = unanswered("timeout")
     assert (found.reward, found.mask_sample, found.judge) == (0.0, False, None)
+    assert (found.failure_kind, found.failure_reason) == (None, None)
     assert found.reason == "There is no final answer: timeout."
 
 
