@@ -1,19 +1,83 @@
-"""The figures of a run as a few lines for a terminal."""
+"""The figures of a run as a table for a terminal; without colours, so that a log has it too."""
 
-from collections.abc import Mapping
+import io
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from harness.gateway.printed_parts import HINT, PRINTED_PARTS
+from harness.report.words import duration, plain
 
-def render(summary: Mapping[str, Any]) -> str:
-    """Plain text; ``summary`` is the object that ``--json`` prints."""
-    reward = summary["reward"]
-    mean = "nothing was measured" if reward is None else f"{reward:.4f}"
-    rows = [
-        ("run", summary["run"]),
-        ("benchmark", summary["benchmark"]),
-        ("mean/reward", f"{mean}  (bounds {summary['reward_low']:.4f} to {summary['reward_high']:.4f})"),
-        ("coverage", f"{summary['coverage']:.1%}  ({summary['measured']} of {summary['planned']} measured)"),
-        ("outcomes", ", ".join(f"{name} {count}" for name, count in summary["outcomes"].items()) or "none"),
-        ("content", summary["content_digest"]),
-    ]
-    return "".join(f"{name:<12} {value}\n" for name, value in rows)
+# Flag of a record -> what to do about it. Other flags are only counted.
+HINTS: Mapping[str, str] = {PRINTED_PARTS: HINT}
+
+
+def render(summary: Mapping[str, Any], width: int) -> str:
+    """The figures in at most ``width`` columns; ``summary`` is the object that ``--json`` prints."""
+    from rich.console import Console
+
+    out = io.StringIO()
+    console = Console(file=out, width=max(20, width), color_system=None, markup=False, highlight=False, emoji=False)
+    about = _table(headed=False)
+    about.add_column(no_wrap=True)
+    about.add_column(overflow="fold")
+    for name, value in _about(summary):
+        about.add_row(name, plain(value))
+    console.print(about)
+    if summary["groups"]:
+        console.print()
+        console.print(_groups(summary))
+    # rich fills lines up with spaces
+    return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines())
+
+
+def _about(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "run", summary["run"]
+    yield "benchmark", summary["benchmark"]
+    bounds = f"bounds {summary['reward_low']:.4f} to {summary['reward_high']:.4f}"
+    yield "mean/reward", f"{_mean(summary)}  ({bounds})"
+    yield "95 % interval", _interval(summary)
+    yield "coverage", f"{summary['coverage']:.1%}  ({summary['measured']} of {summary['planned']} measured)"
+    yield "outcomes", _counts(summary["outcomes"]) or "none"
+    if summary["masked"]:
+        yield "masked", f"{summary['masked']}: {_counts(summary['masked_outcomes'])}"
+    yield "attempts", f"{summary['attempts']}  ({summary['new_attempts']} of them now)"
+    if summary["played_seconds"]:
+        played, waited = summary["played_seconds"], summary["waited_seconds"]
+        yield "waiting", f"{waited / played:.0%} of {duration(played)} was spent waiting for the policy endpoint"
+    for flag, count in summary["flags"].items():
+        yield "flag", f"{flag} {count}" + (f": {HINTS[flag]}" if flag in HINTS else "")
+    yield "content", summary["content_digest"]
+
+
+def _groups(summary: Mapping[str, Any]) -> Any:
+    """The groups of the widest grouping, each followed by the narrower ones in it."""
+    table = _table(headed=True)
+    table.add_column("", overflow="fold")
+    for heading in ("planned", "measured", "mean", "95 % interval"):
+        table.add_column(heading, justify="right", overflow="fold")
+    members = {name: group for groups in summary["groups"].values() for name, group in groups.items()}
+    for name in sorted(members):
+        group = members[name]
+        *wider, last = name.split(" / ")
+        counts = (str(group["planned"]), str(group["measured"]))
+        table.add_row("  " * len(wider) + plain(last), *counts, _mean(group), _interval(group))
+    return table
+
+
+def _table(*, headed: bool) -> Any:
+    from rich.table import Table
+
+    return Table(box=None, show_header=headed, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
+
+
+def _mean(figures: Mapping[str, Any]) -> str:
+    return "-" if figures["reward"] is None else f"{figures['reward']:.4f}"
+
+
+def _interval(figures: Mapping[str, Any]) -> str:
+    interval = figures["reward_interval"]
+    return "-" if interval is None else f"{interval[0]:.3f} to {interval[1]:.3f}"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())

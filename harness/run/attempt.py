@@ -12,8 +12,11 @@ from harness.agents import opencode
 from harness.agents.task import Task
 from harness.errors import InfrastructureError
 from harness.run import recording
+from harness.run.facts import Facts
+from harness.run.progress import Running
 from harness.run.recording import Played
 from harness.sandbox.host import Host
+from harness.sandbox.values import Ended, Evidence
 from harness.store.references import AttemptRef
 from harness.store.runfolder import RunFolder
 
@@ -28,23 +31,38 @@ class Means:
     first_call: float
 
 
-async def attempt(
-    host: Host, run: RunFolder, means: Means, task: Task, repeat: int
-) -> tuple[AttemptRef, opencode.Outcome]:
-    """Play the task once and keep the record; gives the outcome too.
+@attrs.frozen
+class Attempted:
+    """An attempt that was made: its reference, what is needed of its record, its outcome's reason.
+
+    ``counts`` is false for a masked one, and where another process published its own before.
+    """
+
+    ref: AttemptRef
+    facts: Facts
+    reason: str
+    counts: bool
+
+
+async def attempt(host: Host, run: RunFolder, means: Means, task: Task, repeat: int, seen: Running) -> Attempted:
+    """Play the task once and keep the record; ``seen`` is kept up to date meanwhile.
 
     Raises as the store does; what is masked is a result, not an exception.
     """
     labels = {"run": run.manifest.identity[:16], "task": task.id, "repeat": str(repeat)}
-    played = await _play(host, means, task, labels)
-    record = await asyncio.to_thread(recording.write, run.blobs, task, repeat, played)
-    ref = await asyncio.to_thread(run.write_attempt, record)
-    if not ref.masked:
-        await asyncio.to_thread(run.publish_done, ref)
-    return ref, played.outcome
+    played = await _play(host, means, task, labels, seen)
+    seen.enter("keeping", time.monotonic())
+    return await asyncio.to_thread(_keep, run, task, repeat, played)
 
 
-async def _play(host: Host, means: Means, task: Task, labels: Mapping[str, str]) -> Played:
+def _keep(run: RunFolder, task: Task, repeat: int, played: Played) -> Attempted:
+    record = recording.write(run.blobs, task, repeat, played)
+    ref = run.write_attempt(record)
+    counts = not ref.masked and run.publish_done(ref)
+    return Attempted(ref, Facts.of(record), played.outcome.reason, counts)
+
+
+async def _play(host: Host, means: Means, task: Task, labels: Mapping[str, str], seen: Running) -> Played:
     started = time.time_ns()
     talk = None
     try:
@@ -53,13 +71,21 @@ async def _play(host: Host, means: Means, task: Task, labels: Mapping[str, str])
                 gateway.serve(box.listener, means.policy, opencode.opening(task), means.gateway) as talk,
                 _ending(talk, means.first_call) as stop,
             ):
+                seen.talk = talk
+                seen.enter("playing", time.monotonic())
                 ended = await box.run(task.timeout, stop)
             evidence = await box.evidence()
     except InfrastructureError as error:
         outcome = opencode.sandbox_failed(str(error))
         calls = talk.calls if talk else ()
         return Played(started_ns=started, ended_ns=time.time_ns(), outcome=outcome, calls=calls)
-    chain = talk.chain(opencode.witness(evidence.outputs[opencode.EVENTS]))
+    # The sandboxed side may have filled its events with anything: no other sandbox waits while they are read.
+    return await asyncio.to_thread(_understood, started, talk, ended, evidence)
+
+
+def _understood(started: int, talk: gateway.Talk, ended: Ended, evidence: Evidence) -> Played:
+    events = opencode.parse(evidence.outputs[opencode.EVENTS])
+    chain = talk.chain(events.witness)
     return Played(
         started_ns=started,
         ended_ns=time.time_ns(),
@@ -69,6 +95,7 @@ async def _play(host: Host, means: Means, task: Task, labels: Mapping[str, str])
         chain=chain,
         ended=ended,
         evidence=evidence,
+        sessions=events.sessions,
     )
 
 

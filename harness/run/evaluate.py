@@ -1,49 +1,51 @@
-"""A whole run: make or resume its folder, play what is missing, grade, sum up."""
+"""A whole run: prepare it, play what is missing, grade meanwhile, sum up."""
 
 import asyncio
-import datetime
-import signal
-from collections.abc import Callable, Sequence
+import contextlib
+import tempfile
+import time
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from harness import pins
-from harness.benchmarks.babyvision.benchmark import BabyVision
+import attrs
+
 from harness.benchmarks.base import Benchmark
-from harness.benchmarks.demo import puzzles
 from harness.grading import judge as judging
 from harness.grading.grader import Grader
-from harness.grading.scorer import scorer_digest
-from harness.run.attempt import Means
+from harness.grading.judge import Judge
+from harness.run import room, tasks
 from harness.run.endpoints import Endpoints, endpoints
-from harness.run.grade import grade
-from harness.run.identity import manifest
-from harness.run.means import agent_settings, gateway_settings, judge_settings
-from harness.run.plan import plan
-from harness.run.play import play
+from harness.run.grade import Grading
+from harness.run.interrupts import Interrupts
+from harness.run.plan import Item, plan
+from harness.run.play import Player
+from harness.run.prepare import Prepared, prepare
+from harness.run.progress import Show, Tally
+from harness.run.queue import Queue
+from harness.run.results import kept
 from harness.run.settings import Settings
-from harness.run.summary import figures
-from harness.store import atomic, layout
+from harness.run.summary import Result, figures
+from harness.sandbox.values import MIB
+from harness.store import atomic
 from harness.store.canonical import JSON, dumps
-from harness.store.runfolder import RunFolder
-from harness.store.space import check_space
 
-# Room for what one rollout in progress may add: its record, images and OpenCode's events.
-SPACE_PER_JOB = 512 << 20
-
-Say = Callable[[str], None]
+TICK = 1.0  # seconds between two looks at how far the run is
 
 
-def evaluate(name: str, settings: Settings, folder: Path | None, say: Say) -> dict[str, JSON]:
+def evaluate(name: str, settings: Settings, show: Show) -> dict[str, JSON]:
     """Run a benchmark inside the namespace and return the object that ``--json`` prints.
 
-    SIGTERM ends it as Ctrl-C does: what is under way is dropped, the run can be resumed.
+    SIGINT once: what runs is finished, graded and summed up, and the object has ``interrupted``. Twice, or before the
+    first attempt, or SIGTERM: all is dropped, and KeyboardInterrupt comes. The same command then goes on.
     """
 
     async def interruptible() -> dict[str, JSON]:
         task = asyncio.current_task()
         assert task is not None
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-        return await _evaluate(name, settings, folder, say)
+        interrupts = Interrupts(task.cancel)
+        with interrupts.heeded(), tempfile.TemporaryDirectory(prefix="harness-") as scratch:
+            benchmark = tasks.benchmark(name, settings, Path(scratch))
+            return await _Evaluation(benchmark, settings, show, interrupts).run()
 
     try:
         return asyncio.run(interruptible())
@@ -51,53 +53,109 @@ def evaluate(name: str, settings: Settings, folder: Path | None, say: Say) -> di
         raise KeyboardInterrupt from None
 
 
-async def _evaluate(name: str, settings: Settings, folder: Path | None, say: Say) -> dict[str, JSON]:
-    benchmark = BabyVision.of(name, puzzles.rows(settings["demo_seed"]))
-    chosen = plan(benchmark.ids, only=settings["tasks"], limit=settings["limit"])
-    items = plan([item.task for item in chosen], repeats=settings["repeats"], shard=settings["shard"])
-    async with endpoints(settings) as ends:
-        run, means = _prepare(benchmark, [item.task for item in chosen], settings, ends, folder)
-        say(f"run folder: {run.layout.root}")
-        say(ends.limits)
-        played = await play(run, benchmark, means, items, settings, say)
-        judge = judge_settings(settings, ends.judge_model)
-        scorer = scorer_digest(judge)
-        async with judging.connect(ends.judge) as asked:
-            results = await grade(run, benchmark, Grader(run.grades, scorer, judge, asked), items)
-    summary: dict[str, JSON] = {
-        "run": str(run.layout.root),
-        "benchmark": name,
-        "demo": settings["demo"],
-        "manifest": run.manifest.identity,
-        "content_digest": run.content_digest(),
-        "scorer": scorer,
-        "new_attempts": played,
-        **figures(results),
-    }
-    stored = {key: value for key, value in summary.items() if key not in {"run", "new_attempts"}}
-    atomic.write(run.layout.root / "summary.json", dumps(stored))
-    return summary
+@attrs.frozen
+class _Evaluation:
+    benchmark: Benchmark
+    settings: Settings
+    show: Show
+    interrupts: Interrupts
+
+    async def run(self) -> dict[str, JSON]:
+        settings = self.settings
+        only, limit = settings["tasks"], settings["limit"]
+        chosen = [item.task for item in plan(self.benchmark.ids, only=only, limit=limit)]
+        whole = plan(chosen, repeats=settings["repeats"])
+        own = plan(chosen, repeats=settings["repeats"], shard=settings["shard"])
+        async with endpoints(settings) as ends:
+            self.show.line(ends.limits)
+            prepared = await prepare(self.benchmark, chosen, own, settings, ends, self.show.line)
+            path = prepared.run.layout.root
+            self.show.line(f"run folder: {path}")
+            try:
+                made, results = await self._work(prepared, len(own), ends)
+                summary = await asyncio.to_thread(self._sum_up, prepared, whole, own, results)
+            except asyncio.CancelledError:
+                self.show.line(f"stopped; to go on, run the same command with --run {path}")
+                raise
+        if self.interrupts.asked and summary["measured"] != summary["planned"]:
+            self.show.line(f"interrupted; to go on, run the same command with --run {path}")
+        return {"run": str(path), "new_attempts": made, "interrupted": self.interrupts.asked, **summary}
+
+    async def _work(self, prepared: Prepared, planned: int, ends: Endpoints) -> tuple[int, dict[Item, Result]]:
+        """Play and grade; how many attempts were made, and what could be graded."""
+        run, todo = prepared.run, prepared.todo
+        tally, queue = Tally(planned), Queue(todo.play)
+        for item in todo.given_up:
+            tally.settled(item, measured=False)
+        try:
+            async with _judge(ends, needed=todo.asks_judge) as judge, asyncio.TaskGroup() as group:
+                # A judge that failed in an earlier call is asked again: it gave no verdict that could be replaced.
+                grader = Grader(run.grades, prepared.scorer, prepared.judge, judge, ask_again=True)
+                grading = Grading(run, self.benchmark, grader, group, tally)
+                ticking = group.create_task(self._tick(tally, queue))
+                for item in todo.grade:
+                    grading.add(item)
+                player = Player(
+                    run=run,
+                    benchmark=self.benchmark,
+                    means=prepared.means,
+                    settings=self.settings,
+                    queue=queue,
+                    tally=tally,
+                    measured=grading.add,
+                    say=self.show.line,
+                )
+                if todo.play:
+                    await self._play(player)
+                with self.interrupts.finishing(grading.stop):
+                    await grading.finished()
+                ticking.cancel()
+        except ExceptionGroup as failed:
+            # The first one has ended the others; it says what happened.
+            raise failed.exceptions[0] from None
+        return player.made, grading.results
+
+    async def _play(self, player: Player) -> None:
+        jobs, cpus, memory = (self.settings[name] for name in ("jobs", "cpus", "memory_mib"))
+        for note in room.notes(room.Machine.here(), jobs=jobs, cpus=cpus, memory=memory * MIB):
+            self.show.line(note)
+
+        def gently() -> None:
+            player.queue.close()
+            self.show.line(
+                f"interrupted: finishing {len(player.tally.running)} sandboxes (each has "
+                f"{self.settings['timeout']:g} s); nothing new is started. Ctrl-C again stops at once."
+            )
+
+        with self.interrupts.finishing(gently):
+            await player.play()
+
+    async def _tick(self, tally: Tally, queue: Queue) -> None:
+        while True:
+            self.show.update(tally.snapshot(time.monotonic(), queue.pause()))
+            await asyncio.sleep(TICK)
+
+    def _sum_up(
+        self, prepared: Prepared, whole: Sequence[Item], own: Sequence[Item], results: dict[Item, Result]
+    ) -> dict[str, JSON]:
+        """Write summary.json, which covers the whole plan; give the figures of this call's own part of it."""
+        run, scorer = prepared.run, prepared.scorer
+        found = {item: results.get(item) or kept(run, self.benchmark, scorer, item) for item in whole}
+        about: dict[str, JSON] = {
+            "benchmark": self.benchmark.name,
+            "demo": self.settings["demo"],
+            "manifest": run.manifest.identity,
+            "content_digest": run.content_digest(),
+            "scorer": scorer,
+        }
+        atomic.write(run.layout.root / "summary.json", dumps(about | figures([found[item] for item in whole])))
+        return about | figures([found[item] for item in own])
 
 
-def _prepare(
-    benchmark: Benchmark, tasks: Sequence[str], settings: Settings, ends: Endpoints, folder: Path | None
-) -> tuple[RunFolder, Means]:
-    """The run folder, new or joined, and what attempts need but for the host."""
-    closure = pins.closure()
-    agent, gateway = agent_settings(settings, ends.policy), gateway_settings(settings)
-    found = manifest(
-        benchmark,
-        tasks,
-        settings["repeats"],
-        policy=ends.policy,
-        agent=agent,
-        gateway=gateway,
-        timeout=settings["timeout"],
-        closure=closure,
-    )
-    today = datetime.datetime.now(tz=datetime.UTC).date()
-    path = folder or layout.default_run(benchmark.name, today, found.identity)
-    check_space(path, SPACE_PER_JOB * settings["jobs"])
-    return RunFolder.create(path, found), Means(
-        policy=ends.policy, gateway=gateway, agent=agent, first_call=settings["first_call"]
-    )
+@contextlib.asynccontextmanager
+async def _judge(ends: Endpoints, *, needed: bool) -> AsyncIterator[Judge | None]:
+    if not needed:
+        yield None
+        return
+    async with judging.connect(ends.judge) as judge:
+        yield judge

@@ -7,12 +7,17 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import attrs
+
 import harness
 from harness import __version__, pins
 from harness.benchmarks.base import Benchmark
 from harness.errors import HostUnfitError
-from harness.run.attempt import Means, attempt
+from harness.run.attempt import Attempted, Means, attempt
+from harness.run.facts import Facts
 from harness.run.plan import Item
+from harness.run.progress import Tally
+from harness.run.queue import Queue
 from harness.run.settings import Settings
 from harness.sandbox import runtime
 from harness.sandbox.host import Host
@@ -27,57 +32,91 @@ NO_CGROUPS = (
 )
 
 
-async def play(
-    run: RunFolder, benchmark: Benchmark, means: Means, items: Sequence[Item], settings: Settings, say: Say
-) -> int:
-    """Play each item that nothing counts for yet, up to its last attempt; returns how many attempts were made.
+@attrs.define(kw_only=True)
+class Player:
+    """Plays items of a run; ``measured`` is told of each rollout that counts, ``made`` counts this call's attempts.
 
-    Raises as the store and the host do; what fails under one attempt masks that attempt.
+    ``measured`` gets no facts where another process's attempt is the one that counts.
     """
-    missing = [item for item in items if run.done(item.task, item.repeat) is None and not _recovered(run, item)]
-    if not missing:
-        return 0
-    limit = settings["max_attempts"]
-    if used := [item for item in missing if len(run.attempt_names(item.task, item.repeat)) >= limit]:
+
+    run: RunFolder
+    benchmark: Benchmark
+    means: Means
+    settings: Settings
+    queue: Queue
+    tally: Tally
+    measured: Callable[[Item, Facts | None], None]
+    say: Say
+    made: int = 0
+
+    async def play(self) -> None:
+        """Play until the queue is empty or closed. Raises as the store and the host do."""
+        started = time.time_ns()
+        async with Host(runtime.find(os.environ)) as host:
+            if self.settings["require_limits"] and not host.cgroups:
+                raise HostUnfitError(NO_CGROUPS)
+            self.run.write_observed(platform.node() or "unknown", started, _observed(started, host))
+            self.tally.playing_begins(time.monotonic())
+            try:
+                async with asyncio.TaskGroup() as workers:
+                    for _ in range(min(self.settings["jobs"], self.queue.left)):
+                        workers.create_task(self._work(host))
+            except ExceptionGroup as group:
+                # The first one has ended the others; it says what happened.
+                raise group.exceptions[0] from None
+
+    async def _work(self, host: Host) -> None:
+        while (item := await self.queue.take()) is not None:
+            number = len(self.run.attempt_names(item.task, item.repeat)) + 1
+            done = await self._attempt(host, item, number)
+            again = done.ref.masked and number < self.settings["max_attempts"]
+            self.tally.ends(item, time.monotonic(), over=not again)
+            if not done.ref.masked:
+                self.measured(item, done.facts if done.counts else None)
+            elif not again:
+                self.tally.settled(item, measured=False)
+            self.queue.release(item, self._pause(done, number) if again else None)
+
+    async def _attempt(self, host: Host, item: Item, number: int) -> Attempted:
+        began = time.monotonic()
+        seen = self.tally.starts(item, began)
+        self.made += 1
+        task = await asyncio.to_thread(self.benchmark.task, item.task, self.settings["timeout"])
+        done = await attempt(host, self.run, self.means, task, item.repeat, seen)
+        why = f": {done.reason}" if done.ref.masked and done.reason else ""
+        name = f"task {item.task}, repeat {item.repeat}, attempt {number}"
+        self.say(f"{name}: {done.facts.kind} ({time.monotonic() - began:.1f} s){why}")
+        return done
+
+    def _pause(self, done: Attempted, number: int) -> float:
+        """Seconds before a rollout is tried again, after attempt ``number``.
+
+        An endpoint that is down for a minute must not use up every attempt: the pauses go on growing where those
+        between the tries of one call ended.
+        """
+        if not done.facts.kind.startswith("upstream-"):
+            return 0.0
+        settings = self.means.gateway
+        return settings.backoff.delay(settings.attempts + number - 1)
+
+
+def missing(run: RunFolder, items: Sequence[Item]) -> list[Item]:
+    """The items that nothing counts for yet; a measurement that a killed process kept counts from now on."""
+    return [item for item in items if run.done(item.task, item.repeat) is None and not _recovered(run, item)]
+
+
+def playable(run: RunFolder, items: Sequence[Item], limit: int, say: Say) -> list[Item]:
+    """Those of the missing ``items`` that have attempts left."""
+    left = [item for item in items if len(run.attempt_names(item.task, item.repeat)) < limit]
+    if used := len(items) - len(left):
         say(
-            f"{len(used)} of {len(missing)} unmeasured rollouts have had their {limit} attempts, all masked: they are "
+            f"{used} of {len(items)} unmeasured rollouts have had their {limit} attempts, all masked: they are "
             f"not tried again. Once the cause is mended: --max-attempts {2 * limit}"
         )
-    made = 0
-    started = time.time_ns()
-    async with Host(runtime.find(os.environ)) as host:
-        if settings["require_limits"] and not host.cgroups:
-            raise HostUnfitError(NO_CGROUPS)
-        run.write_observed(platform.node() or "unknown", started, _observed(started, host))
-        queue = iter(missing)
-
-        async def work() -> None:
-            nonlocal made
-            for item in queue:
-                task = benchmark.task(item.task, settings["timeout"])
-                before = len(run.attempt_names(item.task, item.repeat))
-                for number in range(before, limit):
-                    made += 1
-                    began = time.monotonic()
-                    ref, outcome = await attempt(host, run, means, task, item.repeat)
-                    why = f": {outcome.reason}" if ref.masked and outcome.reason else ""
-                    name = f"task {item.task}, repeat {item.repeat}, attempt {number + 1}"
-                    say(f"{name}: {outcome.kind} ({time.monotonic() - began:.1f} s){why}")
-                    if not ref.masked:
-                        break
-
-        try:
-            async with asyncio.TaskGroup() as workers:
-                for _ in range(min(settings["jobs"], len(missing))):
-                    workers.create_task(work())
-        except ExceptionGroup as group:
-            # The first one has ended the others; it says what happened.
-            raise group.exceptions[0] from None
-    return made
+    return left
 
 
 def _recovered(run: RunFolder, item: Item) -> bool:
-    """Whether an attempt is a measurement that a killed process kept and did not publish yet: then it counts now."""
     measured = [ref for ref in run.attempts(item.task, item.repeat) if not ref.masked]
     return bool(measured) and (run.publish_done(measured[0]) or run.done(item.task, item.repeat) is not None)
 

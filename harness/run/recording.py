@@ -30,6 +30,7 @@ class Played:
     chain: Chain | None = None
     ended: Ended | None = None
     evidence: Evidence | None = None
+    sessions: Sequence[str] = ()
 
 
 def write(blobs: Blobs, task: Task, repeat: int, played: Played) -> record.AttemptRecord:
@@ -83,7 +84,7 @@ def _observed(blobs: Blobs, played: Played, calls: Recorder) -> Observed:
         started_ns=played.started_ns,
         ended_ns=played.ended_ns,
         host=platform.node() or "unknown",
-        sessions=opencode.sessions(outputs.get(opencode.EVENTS, b"")),
+        sessions=tuple(played.sessions),
         how=ended.how if ended else None,
         exit_code=ended.exit_code if ended else None,
         reason=played.outcome.reason,

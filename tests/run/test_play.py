@@ -3,13 +3,18 @@
 from collections.abc import Mapping
 from typing import Any, Self
 
+import attrs
 import pytest
 
-from harness.agents.opencode import Outcome
 from harness.errors import HostUnfitError, NoSpaceError
+from harness.gateway import Backoff, GatewaySettings
 from harness.run import play as playing
 from harness.run.plan import Item
+from harness.run.progress import Tally
+from harness.run.queue import Queue
 from harness.run.settings import resolve
+
+NO_PAUSES = GatewaySettings(backoff=Backoff(first=0.001, factor=1))
 
 
 class FakeHost:
@@ -68,6 +73,41 @@ class FakeBenchmark:
         return name
 
 
+@attrs.frozen
+class Facts:
+    """Of an attempt."""
+
+    kind: str
+
+
+@attrs.frozen
+class Attempted:
+    """An attempt's end."""
+
+    ref: Ref
+    facts: Facts
+    reason: str
+    counts: bool
+
+
+@attrs.define
+class Played:
+    """What playing came to."""
+
+    made: int
+    said: list[str]
+    order: list[str]
+    measured: list[tuple[str, bool]]
+    tally: Tally
+
+
+@attrs.frozen
+class FakeMeans:
+    """What playing itself needs of them: how long pauses are."""
+
+    gateway: GatewaySettings
+
+
 @pytest.fixture
 def play(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Plays with attempts that come to what the test says: a list of masked or not, or an exception."""
@@ -82,50 +122,86 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Any:
         jobs: int = 1,
         tries: int = 3,
         require_limits: bool = False,
-    ) -> tuple[int, list[str]]:
+        close_after: int | None = None,
+        lost: bool = False,
+    ) -> Played:
         left = {task: list(found) for task, found in outcomes.items()}
+        found = Played(0, [], [], [], Tally(len(outcomes)))
+        items = [Item(task, 0) for task in outcomes]
+        queue = Queue(playing.playable(run, playing.missing(run, items), tries, found.said.append))  # type: ignore[arg-type]
 
-        async def attempt(_host: object, run: FakeRun, _means: object, task: str, _: int) -> tuple[Ref, Outcome]:
-            found = left[task].pop(0)
-            if isinstance(found, Exception):
-                raise found
+        async def attempt(_host: object, run: FakeRun, _means: object, task: str, _: int, _seen: object) -> Attempted:
+            found.order.append(task)
+            if len(found.order) == close_after:
+                queue.close()
+            masked = left[task].pop(0)
+            if isinstance(masked, Exception):
+                raise masked
             run.counts[task] = run.counts.get(task, 0) + 1
-            if not found:
+            if not masked:
                 run.finished.add(task)
-            return Ref(masked=found), Outcome("upstream-failed" if found else "answered", found, None, "HTTP 500")
+            kind = "upstream-failed" if masked else "answered"
+            return Attempted(Ref(masked=masked), Facts(kind), "HTTP 500", counts=not masked and not lost)
 
         monkeypatch.setattr(playing, "attempt", attempt)
-        said: list[str] = []
         given = {"jobs": str(jobs), "max_attempts": str(tries), "require_limits": str(require_limits)}
-        settings = resolve(given, {}, {})
-        items = [Item(task, 0) for task in outcomes]
-        made = await playing.play(run, FakeBenchmark(), None, items, settings, said.append)  # type: ignore[arg-type]
-        return made, said
+        player = playing.Player(
+            run=run,  # type: ignore[arg-type]
+            benchmark=FakeBenchmark(),  # type: ignore[arg-type]
+            means=FakeMeans(NO_PAUSES),  # type: ignore[arg-type]
+            settings=resolve(given, {}, {}),
+            queue=queue,
+            tally=found.tally,
+            measured=lambda item, facts: found.measured.append((item.task, facts is not None)),
+            say=found.said.append,
+        )
+        await player.play()
+        found.made = player.made
+        return found
 
     return run
 
 
-async def test_a_masked_attempt_is_made_again_up_to_the_limit(play: Any) -> None:
+async def test_a_masked_attempt_is_made_again_up_to_the_limit_after_all_others(play: Any) -> None:
     run = FakeRun()
-    made, said = await play(run, {"a": [True, False], "b": [True, True, True]})
-    assert made == 5
+    found = await play(run, {"a": [True, False], "b": [True, True, True]})
+    assert found.made == 5
+    assert found.order == ["a", "b", "a", "b", "b"]
     assert run.counts == {"a": 2, "b": 3}
-    assert said[0].startswith("task a, repeat 0, attempt 1: upstream-failed")
-    assert said[0].endswith(": HTTP 500")
-    assert said[1].startswith("task a, repeat 0, attempt 2: answered")
+    assert found.said[0].startswith("task a, repeat 0, attempt 1: upstream-failed")
+    assert found.said[0].endswith(": HTTP 500")
+    assert found.said[2].startswith("task a, repeat 0, attempt 2: answered")
+    assert found.measured == [("a", True)]
+    assert (found.tally.masked, found.tally.running) == (1, {})
 
 
 async def test_attempts_of_an_earlier_process_count(play: Any) -> None:
-    made, said = await play(FakeRun({"a": 2, "b": 3}), {"a": [True], "b": []})
-    assert made == 1
-    assert said[0].startswith("1 of 2 unmeasured rollouts have had their 3 attempts")
-    assert "--max-attempts 6" in said[0]
+    found = await play(FakeRun({"a": 2, "b": 3}), {"a": [True], "b": []})
+    assert found.made == 1
+    assert found.said[0].startswith("1 of 2 unmeasured rollouts have had their 3 attempts")
+    assert "--max-attempts 6" in found.said[0]
 
 
 async def test_what_is_measured_is_not_played_again(play: Any) -> None:
     run = FakeRun()
     run.finished.add("a")
-    assert await play(run, {"a": []}) == (0, [])
+    assert (await play(run, {"a": [], "b": [False]})).order == ["b"]
+
+
+async def test_a_closed_queue_lets_what_runs_end_and_starts_nothing(play: Any) -> None:
+    run = FakeRun()
+    found = await play(run, {"a": [False], "b": [False]}, close_after=1)
+    assert (found.order, run.finished) == (["a"], {"a"})
+
+
+async def test_what_failed_is_not_tried_again_after_the_queue_was_closed(play: Any) -> None:
+    found = await play(FakeRun(), {"a": [True, False]}, close_after=1)
+    assert found.order == ["a"]
+    assert (found.tally.masked, found.tally.snapshot(0).left) == (0, 1)
+
+
+async def test_the_attempt_of_another_process_that_came_first_is_the_one_that_is_graded(play: Any) -> None:
+    assert (await play(FakeRun(), {"a": [False]}, lost=True)).measured == [("a", False)]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -141,8 +217,24 @@ async def test_a_host_that_cannot_hold_every_limit_is_refused_where_that_is_aske
     assert run.counts == {}
 
 
-async def test_a_measurement_that_a_killed_process_did_not_publish_counts_and_is_not_played_again(play: Any) -> None:
+def test_a_measurement_that_a_killed_process_did_not_publish_counts_and_is_not_played_again() -> None:
     run = FakeRun({"a": 1})
     run.unpublished.add("a")
-    assert await play(run, {"a": []}) == (0, [])
+    assert playing.missing(run, [Item("a", 0)]) == []  # type: ignore[arg-type]
     assert run.finished == {"a"}
+
+
+@pytest.mark.parametrize(("kind", "pauses"), [("upstream-failed", [32.0, 60.0]), ("sandbox-failed", [0.0, 0.0])])
+def test_an_endpoint_that_failed_is_left_in_peace_for_longer_each_time(kind: str, pauses: list[float]) -> None:
+    player = playing.Player(
+        run=None,  # type: ignore[arg-type]
+        benchmark=None,  # type: ignore[arg-type]
+        means=FakeMeans(GatewaySettings()),  # type: ignore[arg-type]
+        settings=resolve({}, {}, {}),
+        queue=None,  # type: ignore[arg-type]
+        tally=Tally(1),
+        measured=lambda *_: None,
+        say=print,
+    )
+    done: Any = Attempted(Ref(masked=True), Facts(kind), "", counts=False)
+    assert [player._pause(done, number) for number in (1, 2)] == pauses

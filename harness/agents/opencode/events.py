@@ -47,6 +47,11 @@ class Events:
     unreadable: int = 0
     torn: bool = False
 
+    @property
+    def witness(self) -> Witness:
+        """What they show of the conversation: the second witness beside the gateway's record."""
+        return Witness(self.texts, self.tool_calls)
+
 
 def parse(data: bytes) -> Events:
     """Read ``events.jsonl``, however damaged."""
@@ -64,12 +69,6 @@ def parse(data: bytes) -> Events:
         unreadable=len(lines) - len(events),
         torn=bool(data) and not data.endswith(b"\n"),
     )
-
-
-def witness(data: bytes) -> Witness:
-    """What the events show of the conversation: the second witness beside the gateway's record."""
-    events = parse(data)
-    return Witness(events.texts, events.tool_calls)
 
 
 def _event(line: bytes) -> _Object | None:

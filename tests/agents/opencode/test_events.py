@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from harness.agents.opencode.events import LINES_MAX, MESSAGE_MAX, SESSIONS_MAX, VALUES_MAX, Events, parse, witness
+from harness.agents.opencode.events import LINES_MAX, MESSAGE_MAX, SESSIONS_MAX, VALUES_MAX, Events, parse
 from harness.gateway import Witness
 
 
@@ -111,7 +111,7 @@ def test_sessions_are_not_followed_without_end() -> None:
 
 
 def test_the_witness_is_what_was_said_and_called() -> None:
-    assert witness(TALK) == Witness(READ.texts, READ.tool_calls)
+    assert parse(TALK).witness == Witness(READ.texts, READ.tool_calls)
 
 
 def test_a_flood_of_lines_is_read_up_to_a_bound() -> None:

@@ -1,0 +1,124 @@
+"""What comes before the first attempt: the manifest, the run folder, what is left to do, and whether all answer."""
+
+import asyncio
+import datetime
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import attrs
+
+from harness import pins
+from harness.benchmarks.base import Benchmark
+from harness.grading.prompt import JudgeSettings
+from harness.grading.scorer import scorer_digest
+from harness.run import preflight
+from harness.run.attempt import Means
+from harness.run.endpoints import Endpoints
+from harness.run.identity import manifest
+from harness.run.means import agent_settings, gateway_settings, judge_settings
+from harness.run.plan import Item
+from harness.run.play import missing, playable
+from harness.run.settings import Settings, chosen
+from harness.store.digests import Digest
+from harness.store.layout import Layout, default_run
+from harness.store.runfolder import RunFolder
+from harness.store.space import check_space
+
+# Room for what one rollout in progress may add: its record, images and OpenCode's events.
+SPACE_PER_JOB = 512 << 20
+
+Say = Callable[[str], None]
+
+
+@attrs.frozen
+class Todo:
+    """What a call has to do: items to play, items that count already and are graded, and whether the judge is asked.
+
+    ``given_up`` are neither: they have had all their attempts.
+    """
+
+    play: Sequence[Item]
+    grade: Sequence[Item]
+    given_up: Sequence[Item]
+    asks_judge: bool
+
+
+@attrs.frozen(kw_only=True)
+class Prepared:
+    """A run that can begin."""
+
+    run: RunFolder
+    means: Means
+    judge: JudgeSettings
+    scorer: Digest
+    todo: Todo
+
+
+async def prepare(
+    benchmark: Benchmark, tasks: Sequence[str], items: Sequence[Item], settings: Settings, ends: Endpoints, say: Say
+) -> Prepared:
+    """Make or join the run folder of ``tasks``; endpoints are tried before a new one is made.
+
+    So what an endpoint refuses can be set otherwise and tried again with the same folder. Raises UsageError for a
+    folder of another run or a refusal, UpstreamError for an endpoint that isn't there, NoSpaceError.
+    """
+    means = Means(
+        policy=ends.policy,
+        gateway=gateway_settings(settings),
+        agent=agent_settings(settings, ends.policy),
+        first_call=settings["first_call"],
+    )
+    judge = judge_settings(settings, ends.judge_model)
+    scorer = scorer_digest(judge)
+    found = manifest(
+        benchmark,
+        tasks,
+        settings["repeats"],
+        policy=means.policy,
+        agent=means.agent,
+        gateway=means.gateway,
+        timeout=settings["timeout"],
+        closure=pins.closure(),
+    )
+    today = datetime.datetime.now(tz=datetime.UTC).date()
+    path = Path(settings["run"] or default_run(benchmark.name, today, found.identity))
+    check_space(path, SPACE_PER_JOB * settings["jobs"])
+    todo, run = Todo(items, (), (), asks_judge=True), None
+    if Layout(path).manifest.is_file():
+        run = RunFolder.create(path, found)
+        todo = await asyncio.to_thread(left, run, items, settings["max_attempts"], scorer, say)
+    if not settings["no_preflight"]:
+        await _preflight(todo, means, judge, settings, ends, say)
+    return Prepared(run=run or RunFolder.create(path, found), means=means, judge=judge, scorer=scorer, todo=todo)
+
+
+def left(run: RunFolder, items: Sequence[Item], attempts: int, scorer: Digest, say: Say) -> Todo:
+    """What is left to do of a run that was begun, with so many attempts for each item."""
+    to_play = missing(run, items)
+    play = playable(run, to_play, attempts, say)
+    grade = [item for item in items if item not in set(to_play)]
+    return Todo(
+        play=play,
+        grade=grade,
+        given_up=[item for item in to_play if item not in set(play)],
+        asks_judge=bool(play) or any(_to_be_judged(run, scorer, item) for item in grade),
+    )
+
+
+def _to_be_judged(run: RunFolder, scorer: Digest, item: Item) -> bool:
+    score = run.grades.score(scorer, item.task, item.repeat)
+    return score is None or score.get("mask_sample") is not False
+
+
+async def _preflight(
+    todo: Todo, means: Means, judge: JudgeSettings, settings: Settings, ends: Endpoints, say: Say
+) -> None:
+    """Try the endpoints that are to be used; the demo's scripted ones need no trying."""
+    if todo.play and not _scripted(settings, "policy"):
+        await preflight.policy(means.policy, means.gateway, say)
+    if todo.asks_judge and not _scripted(settings, "judge"):
+        await preflight.judge(ends.judge, judge)
+
+
+def _scripted(settings: Settings, role: str) -> bool:
+    return bool(settings["demo"]) and not chosen(settings, f"{role}_base_url")
