@@ -4,7 +4,11 @@ import re
 from typing import Final, Literal
 
 # What a server says -> what helps. Looked at in this order; the first one counts.
-_HINTS: Final = (
+_MODEL: Final = (
+    r"model.{0,80}(?:not exist|not found|unknown)|no such model|only the model|invalid model",
+    "Check {role}_model.",
+)
+_POLICY: Final = (
     (
         r"auto.?tool.?choice|tool.call.parser",
         "vLLM: start the server with --enable-auto-tool-choice --tool-call-parser NAME.",
@@ -18,16 +22,18 @@ _HINTS: Final = (
         r"max_tokens|max_new_tokens|output tokens|completion tokens",
         "Set --max-output to what the endpoint allows, and --context to its context.",
     ),
-    (
-        r"limit.mm.per.prompt|at most 0 (?:image|multi)|at most \d+ (?:image|multi)",
-        "vLLM: let a prompt hold many images, with --limit-mm-per-prompt.",
-    ),
+    (r"limit.mm.per.prompt|at most \d+ (?:image|multi)", "vLLM: allow a prompt many images: --limit-mm-per-prompt."),
     (
         r"not a multimodal|n.t support (?:image|vision|multi)|image.{0,40}not supported|image_url|mmproj|vision",
         "The policy must be a model that reads pictures, served so that it can.",
     ),
     (r"temperature|top_p|top_k|min_p|penalty|\bseed\b|reasoning_effort", "Leave out the sampling that it names."),
-    (r"model.{0,80}(?:not exist|not found|unknown)|no such model|only the model|invalid model", "Check {role}_model."),
+)
+_JUDGE: Final = (
+    (
+        r"temperature|top_p|max_tokens|max_completion_tokens",
+        "See --judge-temperature, --judge-top-p and --judge-max-tokens, which are always sent, or take another judge.",
+    ),
 )
 
 
@@ -35,7 +41,7 @@ def hint(status: int | None, words: str, role: Literal["policy", "judge"]) -> st
     """A sentence to add to a refusal, with a space before it; empty where nothing is known."""
     if status in {401, 403}:
         return f" Check the key: {role.upper()}_API_KEY or --{role}-api-key-file."
-    for pattern, text in _HINTS if role == "policy" or status is not None else ():
+    for pattern, text in (*(_POLICY if role == "policy" else _JUDGE), _MODEL):
         if re.search(pattern, words, re.IGNORECASE | re.DOTALL):
             return " " + text.format(role=role)
     return f" Check {role}_base_url: it ends before /chat/completions." if status in {404, 405} else ""

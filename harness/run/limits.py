@@ -102,9 +102,10 @@ async def _get(url: str, secret: Secret | None) -> tuple[int, bytes]:
     headers = {"Authorization": f"Bearer {secret.reveal()}"} if secret else {}
     body = bytearray()
     try:
-        # The same trust in TLS certificates as the gateway's; no proxy and no .netrc of the environment.
+        # The gateway's trust in certificates, which takes a while to load; no proxy and no .netrc of the environment.
+        trust = httpx.create_ssl_context() if url.startswith("https:") else False
         async with (
-            httpx.AsyncClient(trust_env=False, verify=httpx.create_ssl_context(), timeout=SECONDS) as client,
+            httpx.AsyncClient(trust_env=False, verify=trust, timeout=SECONDS) as client,
             client.stream("GET", f"{url}/models", headers=headers, follow_redirects=False) as answer,
         ):
             async for chunk in answer.aiter_bytes():
