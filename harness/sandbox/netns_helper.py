@@ -1,11 +1,16 @@
 """Runs inside a sandbox's user and network namespace: rules, address, routes; sends a listening socket back.
 
+Then it goes into the sandbox's mount namespace and puts /dev/full in the place of /dev/zero: it reads the same, but
+can't be mapped, which would be memory that no process is seen to hold (`harness.sandbox.seccomp`).
+
 It is given to Python as text (``python -I -S -c``), since the sandbox's ids may not be able to read the file, so it
 imports the standard library only, and little of that: it is the slowest step of making a sandbox.
 
-usage: ``netns_helper IP NFT ADDRESS PORT RULES``, standard input being a UNIX socket to the harness.
+usage: ``netns_helper IP NFT ADDRESS PORT RULES [MOUNTS]``, standard input being a UNIX socket to the harness, MOUNTS
+an open descriptor of the mount namespace.
 """
 
+import ctypes
 import os
 import socket
 import sys
@@ -17,6 +22,7 @@ addr add {address}/32 dev lo
 route add local default dev lo
 """
 ROUTES6 = "route add local ::/0 dev lo\n"
+CLONE_NEWNS, MS_BIND = 0x20000, 0x1000
 
 
 def has_ipv6() -> bool:
@@ -39,14 +45,23 @@ def run(program: str, *arguments: str, text: str) -> None:
         sys.exit(f"{' '.join(command)} failed")
 
 
+def replace_zero(mounts: int) -> None:
+    """Binds /dev/full over /dev/zero in the mount namespace that the descriptor is of."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.setns(mounts, CLONE_NEWNS) != 0 or libc.mount(b"/dev/full", b"/dev/zero", None, MS_BIND, None) != 0:
+        sys.exit(f"/dev/zero can't be replaced: {os.strerror(ctypes.get_errno())}")
+
+
 def main() -> None:
     """See the module's docstring."""
-    ip, nft, address, port, rules = sys.argv[1:]
+    ip, nft, address, port, rules, *mounts = sys.argv[1:]
     run(nft, "-f", "-", text=rules)  # first: not even for a moment is there a route without them
     run(ip, "-batch", "-", text=ROUTES.format(address=address) + (ROUTES6 if has_ipv6() else ""))
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.bind((address, int(port)))
     listener.listen(128)
+    for descriptor in mounts:
+        replace_zero(int(descriptor))
     socket.send_fds(socket.socket(fileno=0), [b"L"], [listener.fileno()])
 
 

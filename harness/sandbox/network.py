@@ -1,4 +1,4 @@
-"""A sandbox's network namespace from outside: making its listener, reading what its packet filter counted."""
+"""A sandbox's namespaces from outside: making its listener, reading what its packet filter counted."""
 
 import asyncio
 import os
@@ -71,6 +71,7 @@ class Network:
     def __init__(self, runtime: Runtime, pid: int) -> None:
         """``pid`` is the sandbox's first process, not yet running anything of the sandbox."""
         self._runtime = runtime
+        self._pid = pid
         self._descriptors = tuple(
             os.open(f"/proc/{pid}/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC) for kind in ("user", "net")
         )
@@ -81,12 +82,17 @@ class Network:
         return [nsenter, f"--user=/proc/self/fd/{user}", f"--net=/proc/self/fd/{net}", *command]
 
     async def listener(self) -> socket.socket:
-        """Sets the namespace up; returns a socket that listens inside and is ours, non-blocking.
+        """Sets the namespaces up; returns a socket that listens inside and is ours, non-blocking.
 
         Raises:
-            SandboxError: with what ip or nft said.
+            SandboxError: with what ip, nft or the kernel said.
         """
-        return await _listener(self._enter(*_helper(self._runtime)), self._descriptors)
+        mounts = os.open(f"/proc/{self._pid}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            command = self._enter(*_helper(self._runtime), str(mounts))
+            return await _listener(command, (*self._descriptors, mounts))
+        finally:
+            os.close(mounts)
 
     async def counted(self) -> ruleset.Counted:
         """What the packet filter saw so far.

@@ -137,6 +137,28 @@ def test_a_sandbox_has_no_privilege_to_start_from(enter: Enter) -> None:
     ]
 
 
+UNSEEN = """
+import ctypes, mmap, multiprocessing, os
+zero = os.open("/dev/zero", os.O_RDWR)
+print(os.read(zero, 3))
+for name, file in [("anonymous", -1), ("zero", zero)]:
+    try:
+        mmap.mmap(file, 4096)
+        print("shared", name)
+    except OSError:
+        pass
+print(len(mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)), multiprocessing.Value("i", 5).value)
+for number in (29, 68, 319, 447):
+    print(ctypes.CDLL(None).syscall(number, 0, 4096, 0o1600))
+"""
+
+
+def test_no_memory_that_is_kept_where_no_process_has_it(enter: Enter) -> None:
+    """Neither shared without a file, nor of /dev/zero, nor System V's, nor a message queue's, nor a memfd's."""
+    found = _run(enter, _python(UNSEEN))
+    assert found["outputs"]["out.txt"].splitlines() == ["b'\\x00\\x00\\x00'", "4096 5", "-1", "-1", "-1", "-1"]
+
+
 def test_files_go_in_and_come_out(enter: Enter) -> None:
     stage = """shell('cat /task/in/a/b.txt; cp /task/in/c.bin /task/out/copy.bin',
         files={'a/b.txt': b'hello', 'c.bin': bytes(range(256))}, outputs={'out.txt': 100, 'copy.bin': 5000})"""

@@ -14,7 +14,11 @@ DEFAULT: dict[str, Any] = {
     ],
     "syscalls": [
         {"names": ["swapon", "vmsplice"], "action": "SCMP_ACT_ERRNO", "errnoRet": 1, "args": [], "includes": {}},
-        {"names": ["write", "read", "mount", "clone", "io_uring_setup"], "action": "SCMP_ACT_ALLOW", "includes": {}},
+        {
+            "names": ["write", "read", "mount", "clone", "io_uring_setup", "mmap"],
+            "action": "SCMP_ACT_ALLOW",
+            "includes": {},
+        },
         {"names": ["ptrace", "keyctl"], "action": "SCMP_ACT_ALLOW", "includes": {}},
         {"names": ["setns"], "action": "SCMP_ACT_ALLOW", "includes": {"caps": ["CAP_SYS_ADMIN"]}},
         {"names": ["iopl"], "action": "SCMP_ACT_ALLOW", "includes": {"caps": ["CAP_SYS_RAWIO"]}},
@@ -81,6 +85,15 @@ def test_no_socket_to_a_hypervisor_nor_to_the_wire() -> None:
 def test_no_rare_protocol_makes_the_kernel_load_a_module() -> None:
     assert not _socket(2, 1, 132)
     assert not _socket(16, 3, 12)
+
+
+def test_memory_and_files_but_no_memory_that_is_shared_without_a_file() -> None:
+    def mmap(flags: int) -> bool:
+        return any(_admits(rule, 0, 4096, 3, flags) for rule in _allowed(seccomp.derive(DEFAULT), "mmap"))
+
+    shared, private, fixed, anonymous, validated = 0x01, 0x02, 0x10, 0x20, 0x03
+    assert all(map(mmap, (shared, private, private | fixed, private | anonymous, validated | fixed)))
+    assert not any(map(mmap, (shared | anonymous, shared | anonymous | fixed, validated | anonymous)))
 
 
 def test_threads_but_no_namespaces() -> None:
