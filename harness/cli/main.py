@@ -14,6 +14,7 @@ from harness.errors import EXIT_ERROR, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, Ha
 # so that help and completion stay fast.
 COMMANDS = {
     "eval": "Run a benchmark, new or resumed.",
+    "data": "Get, install and check a benchmark's data.",
     "verify": "Re-hash a run folder and check every reference in it.",
 }
 

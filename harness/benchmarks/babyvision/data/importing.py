@@ -14,7 +14,7 @@ from harness.benchmarks.babyvision.data.structure import BABYVISION, Structure, 
 from harness.benchmarks.babyvision.puzzle import Puzzle
 from harness.errors import StoreCorruptError, UsageError
 from harness.store import atomic
-from harness.store.blobs import Blobs
+from harness.store.batch import Batch
 from harness.store.canonical import dumps
 from harness.store.digests import Digest, digest
 from harness.store.space import check_space
@@ -58,12 +58,14 @@ def add_source(place: Place, source: Source, expected: Expected = OFFICIAL) -> I
     check_zip(source, expected.zip_sha256)
     _check_recorded(place, source)
     check_space(place.folder, source.size + _SPARE)
-    data = DataSet.of(load(source, expected, lambda image: _put(place.blobs, image)), place.blobs)
+    batch = Batch(place.blobs)
+    data = DataSet.of(load(source, expected, batch.put), place.blobs)
     rows = stored_rows(data)
     origin = Origin(source.kind, source.sha256, source.size, digest(rows), data.digest)
     _check_same_tasks(place, origin, data)
     check_unchanged(source)
-    _put(place.blobs, rows)
+    batch.put(rows)
+    batch.flush()
     record = dumps(origin.to_json())
     if not atomic.publish(place.record(source.kind), record):
         _check_recorded(place, source)  # another process may have been first, with another file
@@ -89,16 +91,6 @@ def load(source: Source, expected: Expected, keep: Callable[[bytes], Digest]) ->
     if expected.structure is not None:
         check_structure(source.name, puzzles.values(), expected.structure)
     return tuple(puzzles.values())
-
-
-def _put(blobs: Blobs, data: bytes) -> Digest:
-    """Keep some bytes; a blob that is damaged is written again."""
-    name = digest(data)
-    try:
-        blobs.get(name)
-    except StoreCorruptError:
-        atomic.write(blobs.path(name), data)
-    return name
 
 
 def _check_recorded(place: Place, source: Source) -> None:
