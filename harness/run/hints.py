@@ -41,7 +41,8 @@ def hint(status: int | None, words: str, role: Literal["policy", "judge"]) -> st
     """A sentence to add to a refusal, with a space before it; empty where nothing is known."""
     if status in {401, 403}:
         return f" Check the key: {role.upper()}_API_KEY or --{role}-api-key-file."
-    for pattern, text in (*(_POLICY if role == "policy" else _JUDGE), _MODEL):
+    known: tuple[tuple[str, str], ...] = _POLICY if role == "policy" else _JUDGE
+    for pattern, text in (*known, _MODEL):
         if re.search(pattern, words, re.IGNORECASE | re.DOTALL):
             return " " + text.format(role=role)
     return f" Check {role}_base_url: it ends before /chat/completions." if status in {404, 405} else ""

@@ -33,6 +33,7 @@ def manifest(
             "instruction": digest(benchmark.instruction.encode()),
             "asked": _asked(benchmark),
             "opencode_model_id": gateway.alias,
+            "system_prompt": opencode.system_prompt(gateway.alias),
         },
         rootfs=parse_digest(closure.rootfs_sha256),
         agent=opencode.described(agent),

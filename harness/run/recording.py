@@ -7,6 +7,7 @@ from typing import Any
 import attrs
 
 from harness.agents import opencode
+from harness.agents.opencode import families
 from harness.agents.task import Task
 from harness.gateway import Call, Chain, Refusal, Try, printed_parts
 from harness.sandbox.values import Ended, Evidence
@@ -71,7 +72,10 @@ def _content(blobs: Blobs, task: Task, repeat: int, played: Played, calls: Recor
 
 
 def _signs(calls: Sequence[Call], chain: Chain) -> Iterator[str]:
-    """What the model's own texts on the chain give away about how it is served; decides nothing."""
+    """What a reader should know of the conversation and of how the model is served; decides nothing."""
+    first = next((call for call in calls if call.index == chain.calls[0]), None) if chain.calls else None
+    if first is not None and families.differs(first.request_body):
+        yield families.DIFFERS
     answers = [call.answer for call in calls if call.index in chain.calls and call.answer]
     if any(printed_parts.shows(text) for answer in answers for text in (answer.text, answer.reasoning)):
         yield printed_parts.PRINTED_PARTS

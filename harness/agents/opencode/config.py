@@ -9,7 +9,8 @@ VERSION: Final = "1.17.11"
 # The key of the model in the configuration, which is what OpenCode matches its own sampling defaults against (a key
 # with "qwen" in it gets temperature 0.55). The id on the wire is another thing and may be chosen.
 MODEL_KEY: Final = "vlm"
-MODEL: Final = f"local/{MODEL_KEY}"
+PROVIDER: Final = "local"
+MODEL: Final = f"{PROVIDER}/{MODEL_KEY}"
 
 # Tools that would leave the sandbox, ask a person, or start a second conversation beside the recorded one.
 DENIED_TOOLS: Final = ("webfetch", "websearch", "task", "skill", "question", "lsp")
@@ -30,8 +31,8 @@ def config(alias: str, context: int, max_output: int, address: str) -> dict[str,
         "$schema": "https://opencode.ai/config.json",
         "model": MODEL,
         "small_model": MODEL,
-        "enabled_providers": ["local"],
-        "provider": {"local": _provider(alias, context, max_output, address)},
+        "enabled_providers": [PROVIDER],
+        "provider": {PROVIDER: _provider(alias, context, max_output, address)},
         "permission": {
             "*": "allow",
             "external_directory": "allow",
