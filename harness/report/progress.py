@@ -60,15 +60,17 @@ class LiveDisplay:
         self._console.print(plain(text), soft_wrap=True)
 
     def update(self, snapshot: Snapshot) -> None:
-        from rich.console import Group
         from rich.progress_bar import ProgressBar
+        from rich.table import Table
         from rich.text import Text
 
         lines = (state(snapshot), *snapshot.stalls)
-        texts = [Text(plain(line), no_wrap=True, overflow="ellipsis") for line in lines]
         done = snapshot.measured + snapshot.masked
-        bar = ProgressBar(total=max(1, snapshot.planned), completed=done, width=min(60, self._console.width))
-        self._live.update(Group(bar, *texts), refresh=True)
+        grid = Table.grid(expand=True)
+        grid.add_row(ProgressBar(total=max(1, snapshot.planned), completed=done, width=min(60, self._console.width)))
+        for line in lines:
+            grid.add_row(Text(plain(line), no_wrap=True, overflow="ellipsis"))
+        self._live.update(grid, refresh=True)
 
 
 def state(snapshot: Snapshot) -> str:

@@ -20,7 +20,7 @@ from harness.run.interrupts import Interrupts
 from harness.run.plan import Item, plan
 from harness.run.play import Player
 from harness.run.prepare import Prepared, prepare
-from harness.run.progress import Show, Tally
+from harness.run.progress import Show, Tally, several
 from harness.run.queue import Queue
 from harness.run.results import kept
 from harness.run.settings import Settings
@@ -123,8 +123,8 @@ class _Evaluation:
         def gently() -> None:
             player.queue.close()
             self.show.line(
-                f"interrupted: finishing {len(player.tally.running)} sandboxes (each has "
-                f"{self.settings['timeout']:g} s); nothing new is started. Ctrl-C again stops at once."
+                f"interrupted: finishing {several(len(player.tally.running), 'sandbox', 'es')} (at most "
+                f"{self.settings['timeout']:g} s each); nothing new is started. Ctrl-C again stops at once."
             )
 
         with self.interrupts.finishing(gently):

@@ -135,10 +135,10 @@ class Tally:
             yield for_the_policy(waits, len(self.running))
         starting = [now - one.since for one in self.running.values() if one.phase == "starting"]
         if starting and max(starting) >= WORTH_A_WORD:
-            yield f"waiting for {_number(len(starting), 'sandbox', 'es')} to start for {max(starting):.0f} s"
+            yield f"waiting for {several(len(starting), 'sandbox', 'es')} to start for {max(starting):.0f} s"
         judging = max((now - since for since in self._judging.values()), default=0.0)
         if judging >= WORTH_A_WORD:
-            yield f"waiting for the judge for {judging:.0f} s ({_number(len(self._judging), 'rollout', 's')})"
+            yield f"waiting for the judge for {judging:.0f} s ({several(len(self._judging), 'rollout', 's')})"
         if pause > 0 and not self.running:
             yield f"the policy endpoint failed: the next attempt starts in {pause:.0f} s"
 
@@ -148,7 +148,8 @@ def for_the_policy(waits: Sequence[Waiting], running: int) -> str:
     trouble = next((wait.trouble for wait in waits if wait.trouble), None)
     last = f"; last trouble: {trouble}" if trouble else ""
     seconds = max(wait.seconds for wait in waits)
-    return f"waiting for the policy endpoint for {seconds:.0f} s ({len(waits)} of {running} sandboxes{last})"
+    of = several(running, "sandbox", "es")
+    return f"waiting for the policy endpoint for {seconds:.0f} s ({len(waits)} of {of}{last})"
 
 
 def _waiting(one: Running, now: float) -> Waiting | None:
@@ -158,5 +159,6 @@ def _waiting(one: Running, now: float) -> Waiting | None:
     return Waiting(now - talk.waiting_since, talk.silent_for(), talk.troubled())
 
 
-def _number(count: int, word: str, plural: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}{plural}"
+def several(count: int, word: str, ending: str) -> str:
+    """A number and its word, with the ``ending`` of the plural where there is more or less than one."""
+    return f"{count} {word}" if count == 1 else f"{count} {word}{ending}"

@@ -121,4 +121,4 @@ def test_slow_starts_the_judge_and_pauses_are_told() -> None:
 
 
 def test_without_trouble_there_is_no_word_of_it() -> None:
-    assert for_the_policy([Waiting(31, 31, None)], 1) == "waiting for the policy endpoint for 31 s (1 of 1 sandboxes)"
+    assert for_the_policy([Waiting(31, 31, None)], 1) == "waiting for the policy endpoint for 31 s (1 of 1 sandbox)"
