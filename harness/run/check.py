@@ -1,27 +1,53 @@
 """What can be refused before anything is started: no namespace, no endpoint, no folder is touched."""
 
+from typing import Final
+
 from harness.benchmarks.babyvision.benchmark import INSTRUCTIONS
 from harness.errors import UnknownNameError, UsageError
 from harness.run.known import SAMPLING
 from harness.run.settings import Settings, chosen
 
-# Settings that mean nothing for the demo's own endpoints.
-SETTINGS_OF = {
+# Settings that mean nothing for the demo's own endpoints, and what a run without the demo can't do without.
+OF_ENDPOINT: Final = {
     "policy": ("policy_model", "policy_api_key_file", "max_tokens_field", *SAMPLING),
-    "judge": ("judge_model", "judge_api_key_file"),
+    "judge": ("judge_model", "judge_api_key_file", "send_openai_key"),
 }
+NEEDED: Final = ("policy_base_url", "policy_model", "judge_base_url")
+OF_DEMO: Final = ("demo_seed", "demo_puzzles")
+OF_DATA: Final = ("babyvision_zip", "babyvision_parquet", "data_dir")
+LONGEST: Final = 24 * 3600  # seconds; after that the runtime itself ends a sandbox
 
 
 def before_namespace(benchmark: str, settings: Settings) -> None:
     """Refuse an unknown benchmark and settings that can't be run together; raises UsageError."""
     if benchmark not in INSTRUCTIONS:
         raise UnknownNameError("benchmark", benchmark, INSTRUCTIONS)
-    if not settings["demo"]:
-        raise UsageError("This version has no data set but the demo's puzzles: add --demo.")
-    for role in ("policy", "judge"):
-        given = [name for name in SETTINGS_OF[role] if chosen(settings, name)]
+    if settings["instruction"] is not None and not INSTRUCTIONS[benchmark]:
+        raise UsageError(f"{benchmark} puts only the question: an instruction is for babyvision.")
+    if settings["demo"]:
+        _demo(settings)
+    else:
+        _real(settings)
+    context, output = settings["context"], settings["max_output"]
+    if context and output and output >= context:
+        raise UsageError(f"max_output = {output} leaves nothing of context = {context} for a question.")
+    if settings["timeout"] > LONGEST:
+        raise UsageError(f"timeout = {settings['timeout']:g}: at most {LONGEST} seconds are allowed for one attempt.")
+
+
+def _demo(settings: Settings) -> None:
+    for role, names in OF_ENDPOINT.items():
+        given = [name for name in names if chosen(settings, name)]
         if given and not chosen(settings, f"{role}_base_url"):
             raise UsageError(f"{given[0]} is given without {role}_base_url, and --demo then has a {role} of its own.")
-    backstop = 24 * 3600
-    if settings["timeout"] > backstop:
-        raise UsageError(f"timeout = {settings['timeout']:g}: at most {backstop} seconds are allowed for one attempt.")
+    if given := [name for name in OF_DATA if chosen(settings, name)]:
+        raise UsageError(f"{given[0]} is given with --demo, which has puzzles of its own. Leave one of them out.")
+
+
+def _real(settings: Settings) -> None:
+    if given := [name for name in OF_DEMO if chosen(settings, name)]:
+        raise UsageError(f"{given[0]} is given without --demo.")
+    for name in NEEDED:
+        if settings[name] is None:
+            option = "--" + name.replace("_", "-")
+            raise UsageError(f"{name} is missing. Set ${name.upper()} or {option}, or use --demo.")

@@ -1,0 +1,51 @@
+"""What is refused before anything starts."""
+
+import pytest
+
+from harness.errors import UnknownNameError, UsageError
+from harness.run.check import before_namespace
+from harness.run.settings import resolve
+
+REAL = {"policy_base_url": "http://h/v1", "policy_model": "m", "judge_base_url": "http://h/v1"}
+
+
+def check(benchmark: str = "babyvision", env: dict[str, str] | None = None, **flags: str) -> None:
+    before_namespace(benchmark, resolve(flags, env or {}, {}))
+
+
+def test_what_can_be_run() -> None:
+    check(demo="true")
+    check(**REAL)
+    check(**REAL, instruction="i.txt", temperature="1")
+    check(demo="true", policy_base_url="http://h/v1", policy_model="m", temperature="1")
+    # what the environment has lying about is no contradiction
+    check(env={"POLICY_MODEL": "m", "BABYVISION_ZIP": "z", "HARNESS_DATA_DIR": "d"}, demo="true")
+
+
+def test_an_unknown_benchmark_gets_a_suggestion() -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'babyvision'"):
+        check("babyvison", demo="true")
+
+
+@pytest.mark.parametrize(
+    ("flags", "reason"),
+    [
+        ({"demo": "true", "policy_model": "m"}, "policy_model is given without policy_base_url"),
+        ({"demo": "true", "temperature": "1"}, "temperature is given without policy_base_url"),
+        ({"demo": "true", "judge_model": "m"}, "judge_model is given without judge_base_url"),
+        ({"demo": "true", "babyvision_zip": "z"}, "babyvision_zip is given with --demo"),
+        ({**REAL, "demo_puzzles": "3"}, "demo_puzzles is given without --demo"),
+        ({**REAL, "context": "1000", "max_output": "1000"}, "leaves nothing"),
+        ({**REAL, "timeout": "1e9"}, "at most 86400 seconds"),
+        ({}, r"policy_base_url is missing. Set \$POLICY_BASE_URL or --policy-base-url, or use --demo"),
+        ({"policy_base_url": "http://h/v1", "policy_model": "m"}, "judge_base_url is missing"),
+    ],
+)
+def test_what_does_not_go_together(flags: dict[str, str], reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
+        check(**flags)
+
+
+def test_the_question_alone_has_no_instruction() -> None:
+    with pytest.raises(UsageError, match="only the question"):
+        check("babyvision-question-only", demo="true", instruction="i.txt")
