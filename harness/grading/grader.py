@@ -56,7 +56,8 @@ class Grader:
     async def _score(self, item: Item) -> Score:
         if item.answer is None or not item.answer.strip():
             return unanswered(item.ended, item.failure_kind)
-        extracted = boxed(item.answer)
+        # A text of megabytes takes seconds; whoever else runs must not wait for it.
+        extracted = await asyncio.to_thread(boxed, item.answer)
         request = prompt.request(self.settings, item.question, item.gold, extracted, item.answer)
         name = request_digest(request)
         # Equal answers to one question are one request: it is asked once, and the others read its reply.
