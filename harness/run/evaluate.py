@@ -106,7 +106,7 @@ class _Evaluation:
                     say=self.show.line,
                 )
                 if todo.play:
-                    await self._play(player)
+                    await self._play(player, grading)
                 with self.interrupts.finishing(grading.stop):
                     await grading.finished()
                 ticking.cancel()
@@ -115,13 +115,16 @@ class _Evaluation:
             raise failed.exceptions[0] from None
         return player.made, grading.results
 
-    async def _play(self, player: Player) -> None:
+    async def _play(self, player: Player, grading: Grading) -> None:
         jobs, cpus, memory = (self.settings[name] for name in ("jobs", "cpus", "memory_mib"))
         for note in room.notes(room.Machine.here(), jobs=jobs, cpus=cpus, memory=memory * MIB):
             self.show.line(note)
 
         def gently() -> None:
             player.queue.close()
+            if not player.tally.running:
+                grading.stop()
+                return
             self.show.line(
                 f"interrupted: finishing {several(len(player.tally.running), 'sandbox', 'es')} (at most "
                 f"{self.settings['timeout']:g} s each); nothing new is started. Ctrl-C again stops at once."

@@ -50,7 +50,7 @@ async def test_attacks_are_refused_or_off_the_chain_and_recorded(
 ) -> None:
     policy, received = Hostile(), []
     async with server.serve("m", policy, received) as url:
-        arguments = ("--demo", "--limit", "1", "--run", tmp_path / "R", "--json")
+        arguments = ("--demo", "--limit", "1", "--no-preflight", "--run", tmp_path / "R", "--json")
         done = await harness("eval", "babyvision", *arguments, "--policy-base-url", url, "--policy-model", "m")
     assert done.status == 0, done.said
     assert {name: policy.printed[name] for name in REFUSED} == REFUSED

@@ -25,7 +25,14 @@ async def test_the_record_holds_what_the_endpoint_received(
     received: list[server.Received] = []
     async with server.serve_policy(received) as url:
         done = await harness(
-            *DEMO, "--run", tmp_path / "R", "--policy-base-url", url, "--policy-model", server.POLICY_MODEL
+            *DEMO,
+            "--no-preflight",
+            "--run",
+            tmp_path / "R",
+            "--policy-base-url",
+            url,
+            "--policy-model",
+            server.POLICY_MODEL,
         )
     assert done.status == 0, done.said
     assert (done.summary["planned"], done.summary["measured"], done.summary["reward"]) == (1, 1, 1.0)

@@ -2,9 +2,11 @@
 
 import fcntl
 import os
+import pty
 import signal
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -18,9 +20,9 @@ HANDOVER = Path(supervise.__file__).parent
 PATH = "/usr/bin:/bin"
 
 
-def supervised(me: Account, script: str) -> "subprocess.Popen[str]":
-    """Start a supervisor in a process of its own, without a terminal, that runs a shell script."""
-    program = f"""
+def program(me: Account, script: str) -> str:
+    """A supervisor that runs a shell script."""
+    return f"""
 import os, sys
 from pathlib import Path
 sys.path.insert(0, {str(HANDOVER)!r})
@@ -31,8 +33,12 @@ me = Account({me.name!r}, {me.uid}, {me.gid}, Path({str(me.home)!r}))
 lock = os.open({str(me.home / "lock")!r}, os.O_RDONLY | os.O_CREAT)
 sys.exit(supervise.run(["sh", "-c", {script!r}], me.home, {{"PATH": {PATH!r}}}, me, lock))
 """
+
+
+def supervised(me: Account, script: str) -> "subprocess.Popen[str]":
+    """Start a supervisor in a process of its own, without a terminal."""
     return subprocess.Popen(
-        [sys.executable, "-c", program],
+        [sys.executable, "-c", program(me, script)],
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -68,6 +74,29 @@ def test_a_signal_reaches_the_command_once_and_it_decides(me: Account, name: str
     process.send_signal(signal.SIGQUIT)
     assert first_line(process) == "1"
     assert process.wait() == 5
+
+
+def test_one_ctrl_c_at_a_terminal_reaches_the_command_once(me: Account) -> None:
+    count = "n=0; trap 'n=$((n + 1))' INT; trap 'echo $n; exit 5' QUIT; echo ready; while :; do sleep 0.02; done"
+    keyboard, screen = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", program(me, count)],
+        stdin=screen,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )
+    os.close(screen)
+    assert first_line(process) == "ready"
+    for presses in (1, 2):
+        os.write(keyboard, b"\x03")
+        time.sleep(0.3)
+        assert process.poll() is None, presses
+    process.send_signal(signal.SIGQUIT)
+    assert first_line(process) == "2"
+    assert process.wait() == 5
+    os.close(keyboard)
 
 
 def test_a_command_whose_supervisor_was_killed_ends(me: Account) -> None:
