@@ -90,11 +90,11 @@ def write_zip(path: Path, fields: Iterable[Fields], extra: Mapping[str | zipfile
         archive.writestr("babyvision_data/", b"")
         archive.writestr("babyvision_data/.DS_Store", b"\0\0\0\1")
         lines = []
-        for row in fields:
-            name = f"images/{row['taskId']}.png"
+        for number, row in enumerate(fields):
+            name = f"images/{number}.png"
             lines.append(json.dumps({**row, "image": name}, ensure_ascii=False))
             archive.writestr(f"babyvision_data/{name}", row["image"])
-            archive.writestr(f"__MACOSX/babyvision_data/images/._{row['taskId']}.png", b"\0\5\26\7")
+            archive.writestr(f"__MACOSX/babyvision_data/images/._{number}.png", b"\0\5\26\7")
         archive.writestr("babyvision_data/meta_data.jsonl", "\n".join(lines) + "\n")
         for member, data in (extra or {}).items():
             archive.writestr(member, data)

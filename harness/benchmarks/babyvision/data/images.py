@@ -24,7 +24,6 @@ _CONVERTED: Final = ("BMP", "TIFF")
 _PNG_MODES: Final = {"1", "L", "LA", "P", "RGB", "RGBA", "I;16"}
 _LOSSY_TIFF: Final = {"jpeg", "tiff_jpeg", "webp"}
 _BITS_PER_SAMPLE: Final = 258  # TIFF's tag
-_ORIENTATION: Final = 274  # TIFF's and EXIF's tag; PNG viewers don't follow it
 
 
 @attrs.frozen
@@ -80,7 +79,10 @@ def _bits(picture: Any) -> tuple[int, ...]:
 
 
 def _to_png(picture: Any, pillow: Any) -> bytes:
-    """The PNG file with the very same pixels; the encoder's settings are fixed, and its version is pinned."""
+    """The PNG file with the very same pixels; the encoder's settings are fixed, and its version is pinned.
+
+    A TIFF that asks to be turned was turned when it was decoded.
+    """
     name = picture.format
     if getattr(picture, "is_animated", False):
         raise _UnfitError(f"is a {name} file of several pictures, of which PNG would keep one")
@@ -90,8 +92,6 @@ def _to_png(picture: Any, pillow: Any) -> bytes:
         raise _UnfitError(f"is a {name} file with more than 8 bits a channel, of which decoding would keep 8")
     if picture.info.get("compression") in _LOSSY_TIFF:
         raise _UnfitError(f"is a {name} file with lossy compression; convert it to PNG or JPEG first")
-    if picture.getexif().get(_ORIENTATION, 1) != 1:
-        raise _UnfitError(f"is a {name} file that asks to be turned; PNG has no such mark")
     target = io.BytesIO()
     picture.save(target, format="PNG", compress_level=9, optimize=False)
     data = target.getvalue()
