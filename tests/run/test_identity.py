@@ -8,13 +8,30 @@ from syrupy.assertion import SnapshotAssertion
 
 from harness.agents import opencode
 from harness.benchmarks.babyvision.benchmark import BabyVision
+from harness.benchmarks.babyvision.data.dataset import DataSet
+from harness.benchmarks.babyvision.puzzle import Puzzle
 from harness.benchmarks.demo import puzzles
 from harness.gateway import GatewaySettings, Policy, Secret
 from harness.pins import Closure
 from harness.run.identity import manifest
+from harness.store.digests import Digest, digest
 from harness.store.manifest import Manifest, differences
 
-BENCHMARK = BabyVision.of("babyvision", puzzles.rows(1))
+
+class InMemory(dict[Digest, bytes]):
+    """Images of a data set that lies nowhere."""
+
+    def get(self, name: Digest) -> bytes:  # type: ignore[override]
+        return self[name]
+
+
+def drawn(seed: int) -> BabyVision:
+    rows = puzzles.rows(seed)
+    images = InMemory({digest(row.image): row.image for row in rows})
+    return BabyVision.of("babyvision", DataSet.of(map(Puzzle.of, rows), images))
+
+
+BENCHMARK = drawn(1)
 POLICY = Policy("http://one/v1", "m", None, {}, 1000, 8000)
 CLOSURE = Closure(Path("/nix/store/runtime"), Path("/nix/store/rootfs"), "0" * 64, "1" * 64)
 
@@ -64,7 +81,7 @@ def test_what_does_not_decide_the_result_is_not_in_it(other: Manifest) -> None:
         (made(gateway=GatewaySettings(date="Fri Jan 02 2026")), "date"),
         (made(closure=attrs.evolve(CLOSURE, rootfs_sha256="3" * 64)), "rootfs"),
         (made(timeout=60), "budgets.timeout"),
-        (made(BabyVision.of("babyvision", puzzles.rows(2))), "tasks"),
+        (made(drawn(2)), "tasks"),
         (made(attrs.evolve(BENCHMARK, instruction="Look.")), "prompts.instruction"),
         (made(agent=opencode.Settings(8000, 1000, "gpt-5")), "agent.config.provider"),
     ],

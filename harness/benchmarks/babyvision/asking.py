@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from harness.benchmarks.babyvision.puzzle import Puzzle
 from harness.benchmarks.babyvision.rows import Row, letter
 
 INSTRUCTION: Final = """\
@@ -24,7 +25,7 @@ End with one final answer inside \\boxed{}, in the form that the question asks f
 ANSWER_LINE: Final = "Put your final answer inside \\boxed{}."
 
 
-def question(row: Row) -> str:
+def question(row: Row | Puzzle) -> str:
     """The question as the authors' evaluation puts it: its text, and for a choice the lettered options."""
     if row.ans_type == "blank":
         return row.question
@@ -32,7 +33,7 @@ def question(row: Row) -> str:
     return f"{row.question}\nChoices:\n{choices}"
 
 
-def prompt(row: Row, instruction: str) -> str:
+def prompt(row: Row | Puzzle, instruction: str) -> str:
     """All that the agent is told: the instruction, if any, then the question and how to answer it."""
     asked = f"{question(row)}\n{ANSWER_LINE}"
     return f"{instruction}\n\n{asked}" if instruction else asked

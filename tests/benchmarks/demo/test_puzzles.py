@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from harness.agents.task import image_suffix
-from harness.benchmarks.babyvision.benchmark import task_set_digest
+from harness.benchmarks.babyvision.puzzle import Puzzle, task_set_digest
 from harness.benchmarks.demo.puzzles import KINDS, intended, rows
 from harness.store.digests import digest
 
@@ -16,7 +16,7 @@ def test_the_bytes_of_a_seed_never_change(snapshot: SnapshotAssertion) -> None:
 def test_seeds_make_different_puzzles() -> None:
     one, two = rows(seed=1), rows(seed=2)
     assert not {row.image for row in one} & {row.image for row in two}
-    assert task_set_digest(one) != task_set_digest(two)
+    assert task_set_digest(map(Puzzle.of, one)) != task_set_digest(map(Puzzle.of, two))
 
 
 def test_a_longer_demo_begins_with_the_shorter_one() -> None:

@@ -1,0 +1,53 @@
+"""Which tasks a run has: the demo's, or BabyVision from where the settings say."""
+
+import os
+from pathlib import Path
+
+from harness.benchmarks.babyvision.benchmark import BabyVision
+from harness.benchmarks.babyvision.data.dataset import DataSet
+from harness.benchmarks.babyvision.data.installed import Place
+from harness.benchmarks.base import Benchmark
+from harness.errors import UsageError
+from harness.run import instruction
+from harness.run.datadir import data_dir
+from harness.run.settings import Settings
+
+
+def benchmark(name: str, settings: Settings, scratch: Path) -> Benchmark:
+    """The benchmark of this name, over the data that the settings choose.
+
+    With ``demo``, its puzzles, which are written into ``scratch`` and must be there as long as the run. Else the files
+    that ``babyvision_zip`` and ``babyvision_parquet`` name, which are installed first; else the installed data set.
+
+    Raises UsageError where there is no data or a file is not the data, StoreCorruptError where the installed data set
+    is damaged, NoSpaceError or HarnessError where it can't be installed.
+    """
+    data = _demo(settings, scratch) if settings["demo"] else _babyvision(settings)
+    return BabyVision.of(name, data, instruction.read(settings))
+
+
+def _demo(settings: Settings, scratch: Path) -> DataSet:
+    # drawing, pyarrow and Pillow are not for a run over an installed data set
+    from harness.benchmarks.babyvision.data.importing import Expected, add
+    from harness.benchmarks.demo import parquet, puzzles
+
+    path = scratch / "demo.parquet"
+    parquet.write(path, puzzles.rows(settings["demo_seed"], settings["demo_puzzles"]))
+    return add(Place.of(scratch / "demo"), path, Expected(structure=None)).data
+
+
+def _babyvision(settings: Settings) -> DataSet:
+    place = Place.of(data_dir(settings["data_dir"], os.environ))
+    given = [settings[name] for name in ("babyvision_zip", "babyvision_parquet") if settings[name] is not None]
+    if given:
+        from harness.benchmarks.babyvision.data.importing import use
+
+        for path in given:
+            use(place, Path(path))
+    installed = place.open()
+    if installed is None:
+        raise UsageError(
+            f"No BabyVision data is installed in {place.folder}. Download it with: harness data fetch. Or install a "
+            "copy of yours with: harness data add FILE. Or play puzzles that need no data: --demo"
+        )
+    return installed.data
