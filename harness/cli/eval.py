@@ -49,6 +49,8 @@ def command(
         harness eval babyvision --demo --limit 1 --run R
     Your endpoint on the demo's puzzles (its key in POLICY_API_KEY):
         harness eval babyvision --demo --policy-base-url URL --policy-model NAME --run R
+    The data set (POLICY_BASE_URL, POLICY_MODEL, POLICY_API_KEY; JUDGE_BASE_URL, JUDGE_MODEL, JUDGE_API_KEY):
+        harness eval babyvision --jobs 4 --run R
     """
     settings = _settings(pairs, config, {name: value for name, value in flags.items() if value is not None})
     from harness.run import check
