@@ -102,16 +102,22 @@ def ids(rows: Sequence[Row]) -> list[str]:
 
 @contextmanager
 def play(
-    rows: Sequence[Row], *settings: str, attempts: int = 1, command: Sequence[str] = COMMAND, url: str | None = None
+    rows: Sequence[Row],
+    *settings: str,
+    attempts: int = 1,
+    jobs: int = 2,
+    command: Sequence[str] = COMMAND,
+    url: str | None = None,
 ) -> Iterator[Played]:
     """Plays the rows as tasks 1, 2, ... of one run; masked ones are tried so many times. ``url`` is another endpoint
-    than the scripted one."""
+    than the scripted one. More jobs than processors make sense for rows that only wait."""
     if not (os.environ.get("HARNESS_RUNTIME") and os.environ.get("HARNESS_ROOTFS") and os.environ.get("HARNESS_PINS")):
         pytest.skip("HARNESS_RUNTIME, HARNESS_ROOTFS and HARNESS_PINS are not set: `nix run .#tests` sets them")
     with tempfile.TemporaryDirectory(prefix="ho-", dir="/var/tmp") as name:
         folder = Path(name)
         folder.chmod(0o711)
-        yield asyncio.run(_play(rows, [*settings, "--max-attempts", str(attempts)], attempts, command, url, folder))
+        words = ["--max-attempts", str(attempts), "--jobs", str(jobs), *settings]
+        yield asyncio.run(_play(rows, words, attempts, command, url, folder))
 
 
 async def _play(
@@ -125,7 +131,7 @@ async def _play(
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, *command, "eval", "babyvision", "--demo", "--demo-puzzles", str(max(12, len(rows)))),
             *("--tasks", ",".join(tasks)),
-            *("--jobs", "2", "--run", str(run), "--json", "--no-preflight", *settings),
+            *("--run", str(run), "--json", "--no-preflight", *settings),
             *("--policy-base-url", url or scripted, "--policy-model", upstream.MODEL, "--context", "65536"),
             env={**_environment(), "HARNESS_STATE_DIR": str(state)},
             stdin=asyncio.subprocess.DEVNULL,

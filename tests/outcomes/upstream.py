@@ -32,8 +32,12 @@ def uses(command: str) -> Act:
 
 def right(task: str) -> Act:
     """The right answer to a demo puzzle."""
-    row = next(row for row in puzzles.rows(1, int(task)) if str(row.task_id) == task)
-    return says(f"It is \\boxed{{{row.gold}}}.")
+
+    async def act(request: web.Request) -> web.StreamResponse:
+        (gold,) = (row.gold for row in puzzles.rows(1, int(task)) if str(row.task_id) == task)
+        return await says(f"It is \\boxed{{{gold}}}.")(request)
+
+    return act
 
 
 async def trickles(request: web.Request) -> web.StreamResponse:
