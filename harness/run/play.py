@@ -13,6 +13,7 @@ import harness
 from harness import __version__, pins
 from harness.benchmarks.base import Benchmark
 from harness.errors import HostUnfitError
+from harness.run import memory
 from harness.run.attempt import Attempted, Means, attempt
 from harness.run.facts import Facts
 from harness.run.plan import Item
@@ -56,6 +57,7 @@ class Player:
             if self.settings["require_limits"] and not host.cgroups:
                 raise HostUnfitError(NO_CGROUPS)
             self.run.write_observed(platform.node() or "unknown", started, _observed(started, host))
+            memory.begin()
             self.tally.playing_begins(time.monotonic())
             try:
                 async with asyncio.TaskGroup() as workers:
@@ -69,6 +71,7 @@ class Player:
         while (item := await self.queue.take()) is not None:
             number = len(self.run.attempt_names(item.task, item.repeat)) + 1
             done = await self._attempt(host, item, number)
+            await asyncio.to_thread(memory.give_back)
             again = done.ref.masked and number < self.settings["max_attempts"]
             self.tally.ends(item, time.monotonic(), over=not again)
             if not done.ref.masked:
