@@ -17,6 +17,9 @@ from harness.sandbox.values import Ended, Evidence
 # such model, quota used up.
 _NOT_BY_CONTENT: Final = frozenset({401, 402, 404, 429})
 
+# Of these, what calls beside the conversation can bring about: they cost money and quota too.
+_BY_SPENDING: Final = frozenset({402, 429})
+
 # How a call, and its last try, end in the gateway's record when the talk ends before them.
 _CANCELLED: Final = "cancelled"
 
@@ -67,7 +70,7 @@ def _unanswered(ended: Ended, talk: Talk, chain: Chain) -> Outcome:
 def _broken_off(ended: Ended, talk: Talk, evidence: Evidence, chain: Chain) -> Outcome:
     """The model asked for tools, and the chain ends there."""
     failure = talk.failure_of(chain)
-    if failure and (found := _refused(failure)):
+    if failure and (found := _refused(failure, beside=_calls_beside(chain))):
         return found
     if not _calls_beside(chain) and not _ended_by_shell(ended):
         if failure := failure or talk.failure:
@@ -79,14 +82,18 @@ def _broken_off(ended: Ended, talk: Talk, evidence: Evidence, chain: Chain) -> O
     return _ended_early(ended, talk, evidence)
 
 
-def _refused(failure: Failure) -> Outcome | None:
-    """The outcome where the endpoint would not take the chain's next request; None for any other failure."""
+def _refused(failure: Failure, *, beside: bool) -> Outcome | None:
+    """The outcome where the endpoint would not take the chain's next request; None for any other failure.
+
+    ``beside``: there were calls beside the chain.
+    """
+    spent = beside and failure.status in _BY_SPENDING
     match failure.kind:
         case "overflow":
             return of("context-overflow", _words(failure))
         case "too-large":
             return of("request-too-large", _words(failure))
-        case "refused" if failure.status in _NOT_BY_CONTENT:
+        case "refused" if failure.status in _NOT_BY_CONTENT and not spent:
             return of("upstream-refused", _words(failure))
         case "refused":
             return of("request-refused", _words(failure))

@@ -225,6 +225,13 @@ def test_the_key_is_never_at_fault_for_what_the_shell_sends() -> None:
     assert (found.kind, found.masked) == ("upstream-refused", True)
 
 
+@pytest.mark.parametrize("status", [402, 429])
+@pytest.mark.parametrize("chain", BESIDE)
+def test_a_quota_that_the_shell_may_have_spent_is_no_excuse(status: int, chain: Chain) -> None:
+    assert of(DIED, failing("refused", status), NEXT).masked
+    assert not of(DIED, failing("refused", status), chain).masked
+
+
 def test_gyms_words_are_gyms() -> None:
     assert set(_GYM.values()) <= GYM
     assert set(_GYM) >= MASKED
