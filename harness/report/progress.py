@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, TextIO
 
 from harness.report.words import duration, plain
@@ -40,8 +40,10 @@ class PlainLines:
         self._spoken = clock()
 
     def line(self, text: str) -> None:
-        self._stream.write(plain(text) + "\n")
-        self._stream.flush()
+        # Whoever read the log may be gone, or its disk full: no reason to lose what runs.
+        with suppress(OSError):
+            self._stream.write(plain(text) + "\n")
+            self._stream.flush()
         self._spoken = self._clock()
 
     def update(self, snapshot: Snapshot) -> None:

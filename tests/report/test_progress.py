@@ -51,6 +51,15 @@ def test_a_log_has_each_line_and_the_state_only_after_a_silence() -> None:
     assert lines[1:] == [f"{state(SNAPSHOT)}; {SNAPSHOT.stalls[0][:-5]}\\x1b[2J)"]
 
 
+def test_a_log_that_nobody_reads_any_more_ends_nothing() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    stream = os.fdopen(writing, "w", buffering=1)
+    PlainLines(stream).line("hello")
+    with pytest.raises(BrokenPipeError):
+        stream.close()
+
+
 def test_what_is_no_terminal_gets_no_escape() -> None:
     out = io.StringIO()
     with shown(out) as show:
