@@ -48,7 +48,8 @@ def run(program: str, *arguments: str, text: str) -> None:
 def replace_zero(mounts: int) -> None:
     """Binds /dev/full over /dev/zero in the mount namespace that the descriptor is of."""
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.setns(mounts, CLONE_NEWNS) != 0 or libc.mount(b"/dev/full", b"/dev/zero", None, MS_BIND, None) != 0:
+    bind = ctypes.c_ulong(MS_BIND)
+    if libc.setns(mounts, CLONE_NEWNS) != 0 or libc.mount(b"/dev/full", b"/dev/zero", None, bind, None) != 0:
         sys.exit(f"/dev/zero can't be replaced: {os.strerror(ctypes.get_errno())}")
 
 
