@@ -1,0 +1,110 @@
+"""Where a run's tasks come from."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.benchmarks.babyvision.data.importing import add
+from harness.benchmarks.babyvision.data.installed import Place
+from harness.benchmarks.babyvision.puzzle import Puzzle, task_set_digest
+from harness.benchmarks.demo import puzzles
+from harness.errors import StoreCorruptError, UsageError
+from harness.run import tasks
+from harness.run.settings import resolve
+from tests.benchmarks.babyvision.synthetic import rows, write_parquet, write_zip
+
+
+@pytest.fixture(scope="module")
+def parquet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_parquet(tmp_path_factory.mktemp("data") / "made.parquet", rows())
+
+
+@pytest.fixture(scope="module")
+def filled(parquet: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the data set installed; nobody changes it."""
+    folder = tmp_path_factory.mktemp("filled")
+    add(Place.of(folder), parquet)
+    return folder
+
+
+def benchmark(tmp_path: Path, name: str = "babyvision", **chosen: str) -> tasks.Benchmark:
+    return tasks.benchmark(name, resolve({"data_dir": str(tmp_path / "data"), **chosen}, {}, {}), tmp_path)
+
+
+def test_the_demo_is_written_as_a_parquet_and_loaded(tmp_path: Path) -> None:
+    demo = benchmark(tmp_path, demo="true", demo_seed="7", demo_puzzles="5")
+    drawn = puzzles.rows(7, 5)
+    assert demo.ids == ("1", "2", "3", "4", "5")
+    assert demo.digest == task_set_digest(map(Puzzle.of, drawn))
+    assert [demo.task(name, 9).images[0].data for name in demo.ids] == [row.image for row in drawn]
+    assert not (tmp_path / "data").exists()
+
+
+def test_without_data_it_is_said_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"harness data fetch.*harness data add FILE.*--demo"):
+        benchmark(tmp_path)
+
+
+def test_the_installed_data_set_is_used(tmp_path: Path, filled: Path) -> None:
+    assert len(benchmark(tmp_path, data_dir=str(filled)).ids) == 388
+
+
+def test_a_file_that_the_settings_name_is_installed_first(
+    tmp_path: Path, parquet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.fsync", lambda handle: None)
+    first = benchmark(tmp_path, babyvision_parquet=str(parquet))
+    assert benchmark(tmp_path).digest == first.digest
+
+
+def test_another_file_than_the_installed_one_is_refused(tmp_path: Path, filled: Path) -> None:
+    other = write_parquet(tmp_path / "other.parquet", rows({1000: "BMP"}))
+    with pytest.raises(UsageError, match="another parquet than the one that was installed before"):
+        benchmark(tmp_path, data_dir=str(filled), babyvision_parquet=str(other))
+
+
+def test_a_zip_that_is_not_the_authors_is_refused(tmp_path: Path, filled: Path, parquet: Path) -> None:
+    made = write_zip(tmp_path / "made.zip", rows()[:3])
+    with pytest.raises(UsageError, match="is not the authors' ZIP"):
+        benchmark(tmp_path, data_dir=str(filled), babyvision_zip=str(made), babyvision_parquet=str(parquet))
+
+
+def test_damage_to_what_is_installed_ends_with_5(
+    tmp_path: Path, parquet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.fsync", lambda handle: None)
+    (origin,) = add(Place.of(tmp_path / "data"), parquet).origins
+    Place.of(tmp_path / "data").blobs.path(origin.rows).write_bytes(b"[]")
+    with pytest.raises(StoreCorruptError, match="rows of the installed data set"):
+        benchmark(tmp_path)
+
+
+def test_an_instruction_of_ones_own_is_put_before_the_question(tmp_path: Path, filled: Path) -> None:
+    (tmp_path / "words.txt").write_text("Only look.")
+    made = benchmark(tmp_path, data_dir=str(filled), instruction=str(tmp_path / "words.txt"))
+    assert made.task("1000", 9).prompt.startswith("Only look.\n\nQuestion 0")
+
+
+READ = """
+import json, sys
+from pathlib import Path
+from harness.run import tasks
+from harness.run.settings import resolve
+made = tasks.benchmark("babyvision", resolve({"data_dir": sys.argv[1]}, {}, {}), Path())
+made.task("1000", 9)
+print(json.dumps([len(made.ids), sorted(sys.modules)]))
+"""
+
+
+def test_a_run_over_an_installed_data_set_loads_no_readers_of_images_or_parquet(filled: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        [sys.executable, "-c", READ, str(filled)], env=env, capture_output=True, text=True, check=True
+    )
+    count, loaded = json.loads(done.stdout)
+    assert count == 388
+    assert not {"pyarrow", "PIL", "numpy", "cv2", "httpx"} & set(loaded)
