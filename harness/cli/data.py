@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from harness.benchmarks.babyvision.data.installed import Installed, Place
 
 _HELP = {"help_option_names": ["-h", "--help"]}
+# whether it can be read is for the command to say, with what to do
+_FILE = click.Path(path_type=Path, readable=False)
 _VARIABLES = ("BABYVISION_ZIP", "BABYVISION_PARQUET")
 
 
@@ -47,7 +49,7 @@ def fetch(*, as_parquet: bool, url: str | None, folder: str | None, as_json: boo
 
 
 @command.command(context_settings=_HELP)
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=_FILE)
 @_options
 def add(file: Path | None, *, folder: str | None, as_json: bool) -> int:
     """Check FILE, the authors' ZIP or the parquet, and install it.
@@ -63,7 +65,7 @@ def add(file: Path | None, *, folder: str | None, as_json: bool) -> int:
 
 
 @command.command(context_settings=_HELP)
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=_FILE)
 @_options
 def check(file: Path | None, *, folder: str | None, as_json: bool) -> int:
     """Hash all that is installed again; or check FILE and install nothing.

@@ -105,7 +105,9 @@ def test_a_file_that_may_not_be_read_is_said_with_what_to_do(
     def closed(*_: object, **__: object) -> int:
         raise PermissionError(13, "Permission denied")
 
+    (tmp_path / "closed.zip").touch()
     with monkeypatch.context() as patch:
+        patch.setattr("os.access", lambda *_, **__: False)
         patch.setattr("os.open", closed)
         assert run(["data", "add", str(tmp_path / "closed.zip")]) == 2
     assert "may not read the data file" in (said := capsys.readouterr().err)
