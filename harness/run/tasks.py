@@ -27,13 +27,9 @@ def benchmark(name: str, settings: Settings, scratch: Path) -> Benchmark:
 
 
 def _demo(settings: Settings, scratch: Path) -> DataSet:
-    # drawing, pyarrow and Pillow are not for a run over an installed data set
-    from harness.benchmarks.babyvision.data.importing import Expected, add
-    from harness.benchmarks.demo import parquet, puzzles
+    from harness.benchmarks.demo import parquet
 
-    path = scratch / "demo.parquet"
-    parquet.write(path, puzzles.rows(settings["demo_seed"], settings["demo_puzzles"]))
-    return add(Place.of(scratch / "demo"), path, Expected(structure=None)).data
+    return parquet.prepare(scratch, settings["demo_seed"], settings["demo_puzzles"]).opened().data
 
 
 def _babyvision(settings: Settings) -> DataSet:

@@ -94,17 +94,19 @@ import json, sys
 from pathlib import Path
 from harness.run import tasks
 from harness.run.settings import resolve
-made = tasks.benchmark("babyvision", resolve({"data_dir": sys.argv[1]}, {}, {}), Path())
-made.task("1000", 9)
+made = tasks.benchmark("babyvision", resolve(json.loads(sys.argv[1]), {}, {}), Path(sys.argv[2]))
+made.task(made.ids[0], 9)
 print(json.dumps([len(made.ids), sorted(sys.modules)]))
 """
 
 
-def test_a_run_over_an_installed_data_set_loads_no_readers_of_images_or_parquet(filled: Path) -> None:
+@pytest.mark.parametrize(("demo", "count"), [(False, 388), (True, 12)], ids=["installed", "demo"])
+def test_a_run_keeps_readers_of_images_and_parquet_out_of_its_memory(
+    filled: Path, tmp_path: Path, demo: bool, count: int
+) -> None:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run(
-        [sys.executable, "-c", READ, str(filled)], env=env, capture_output=True, text=True, check=True
-    )
-    count, loaded = json.loads(done.stdout)
-    assert count == 388
+    chosen = {"demo": "true"} if demo else {"data_dir": str(filled)}
+    said = subprocess.check_output([sys.executable, "-c", READ, json.dumps(chosen), str(tmp_path)], env=env)
+    found, loaded = json.loads(said)
+    assert found == count
     assert not {"pyarrow", "PIL", "numpy", "cv2", "httpx"} & set(loaded)

@@ -3,20 +3,15 @@
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from pyarrow import parquet as reader
 
 from harness.agents.task import image_suffix
-from harness.benchmarks.babyvision.data.importing import Expected, add
-from harness.benchmarks.babyvision.data.installed import Installed, Place
 from harness.benchmarks.demo import parquet
 from harness.benchmarks.demo.puzzles import rows
+from harness.errors import HarnessError
 from harness.store.digests import file_digest
 from tests.benchmarks.babyvision.synthetic import SCHEMA, TYPES
-
-
-def loaded(folder: Path, seed: int) -> Installed:
-    parquet.write(folder / f"{seed}.parquet", rows(seed))
-    return add(Place.of(folder / str(seed)), folder / f"{seed}.parquet", Expected(structure=None))
 
 
 def test_a_seed_gives_the_same_bytes_each_time(tmp_path: Path) -> None:
@@ -34,7 +29,7 @@ def test_its_columns_are_babyvisions(tmp_path: Path) -> None:
 
 
 def test_what_is_loaded_is_what_was_drawn_and_covers_what_a_demo_must_show(tmp_path: Path) -> None:
-    data = loaded(tmp_path, 1).data
+    data = parquet.prepare(tmp_path, 1, 12).opened().data
     puzzles = data.puzzles.values()
     assert [data.image(puzzle) for puzzle in puzzles] == [row.image for row in rows(1)]
     assert [puzzle.gold for puzzle in puzzles] == [row.gold for row in rows(1)]
@@ -42,3 +37,9 @@ def test_what_is_loaded_is_what_was_drawn_and_covers_what_a_demo_must_show(tmp_p
     assert len({puzzle.subtype for puzzle in puzzles}) >= 6
     assert Counter(puzzle.ans_type for puzzle in puzzles) == {"blank": 6, "choice": 6}
     assert Counter(image_suffix(data.image(puzzle)) for puzzle in puzzles) == {"png": 8, "jpg": 4}
+
+
+def test_where_it_cannot_be_written_it_is_said(tmp_path: Path) -> None:
+    (tmp_path / "demo.parquet").mkdir()
+    with pytest.raises(HarnessError, match=r"demo's puzzles could not be made\..*demo\.parquet"):
+        parquet.prepare(tmp_path, 1, 1)
