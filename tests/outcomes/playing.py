@@ -17,7 +17,6 @@ from harness.store.record import AttemptRecord
 from harness.store.runfolder import RunFolder
 from harness.store.verify import verify
 from tests.outcomes import upstream
-from tests.sandbox.conftest import tree
 
 #: The command line's own words, in this very environment.
 COMMAND = ("-I", "-m", "harness.cli")
@@ -39,7 +38,7 @@ class Row:
     reward: float | None
     requests: tuple[int, ...] | None = None
     beside: int = 0
-    within: float = 45
+    within: float = 70
 
 
 @attrs.frozen
@@ -148,6 +147,7 @@ async def _play(
                 process.kill()
     said = err.decode(errors="replace")
     assert out.strip(), said
+    assert len(seen) > 5, "the run has processes of its own, and was watched"
     assert process.returncode is not None
     return Played(
         rows=tasks,
@@ -171,30 +171,46 @@ def _environment() -> dict[str, str]:
 async def _watch(pid: int, seen: set[tuple[int, str]]) -> None:
     """Notes every process of the run, by id and time of its start."""
     while True:
-        for one in await asyncio.to_thread(tree, pid):
-            if began := _began(one):
-                seen.add((one, began))
-        await asyncio.sleep(0.5)
+        seen |= await asyncio.to_thread(_below, pid)
+        await asyncio.sleep(1)
 
 
 async def _left(seen: set[tuple[int, str]]) -> list[str]:
     """Those of the processes that still run two seconds later."""
     for _ in range(40):
-        if not any(_began(pid) == began for pid, began in seen):
+        if not any(_alive(pid) == began for pid, began in seen):
             return []
         await asyncio.sleep(0.05)
-    return [_named(pid) for pid, began in seen if _began(pid) == began]
+    return [_named(pid) for pid, began in seen if _alive(pid) == began]
 
 
 def _named(pid: int) -> str:
-    command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        command = "gone meanwhile"
     return f"{pid}: {command}"
 
 
-def _began(pid: int) -> str | None:
-    """When a process was started, in the kernel's own counting; None if it is gone or a zombie."""
+def _below(outer: int) -> set[tuple[int, str]]:
+    """A process and all that descend from it: ids and times of their starts, in the kernel's own counting."""
+    pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
+    stats = {pid: stat for pid in pids if (stat := _stat(pid))}
+    found = {outer}
+    while grown := {pid for pid, stat in stats.items() if int(stat[1]) in found} - found:
+        found |= grown
+    return {(pid, stats[pid][19]) for pid in found if pid in stats}
+
+
+def _alive(pid: int) -> str | None:
+    """When a process was started; None if it is gone or a zombie."""
+    stat = _stat(pid)
+    return stat[19] if stat and stat[0] not in "ZX" else None
+
+
+def _stat(pid: int) -> list[str] | None:
+    """The fields of /proc/PID/stat from the state on."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
         return None
-    return None if fields[0] in "ZX" else fields[19]

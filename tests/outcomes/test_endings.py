@@ -10,6 +10,7 @@ from tests.outcomes.upstream import right, uses
 
 pytestmark = pytest.mark.integration
 
+BUDGETS = ("--max-calls", "4", "--token-budget", "100")
 FOR_EVER = [[uses("true")]] * 9
 
 ROWS = [
@@ -28,7 +29,7 @@ ROWS = [
 @pytest.fixture(scope="module")
 def played() -> Iterator[Played]:
     """A scripted turn counts 5 tokens."""
-    with play(ROWS, "--timeout", "60", "--max-calls", "4", "--token-budget", "100", attempts=2) as done:
+    with play(ROWS, *BUDGETS, "--timeout", "60", "--upstream-backoff", "0.1", attempts=2) as done:
         yield done
 
 
