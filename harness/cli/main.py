@@ -75,7 +75,10 @@ def run(argv: list[str]) -> int:
         click.echo("harness: interrupted", err=True)
         return EXIT_INTERRUPTED
     except HarnessError as error:
-        click.echo(f"harness: {error}", err=True)
+        from harness.report.words import plain
+
+        # It may hold what an endpoint or a file said.
+        click.echo("harness: " + "\n".join(map(plain, str(error).split("\n"))), err=True)
         return error.exit_status
     except BrokenPipeError:
         return EXIT_ERROR

@@ -2,10 +2,9 @@
 
 import asyncio
 import contextlib
-import tempfile
+import os
 import time
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
 
 import attrs
 
@@ -25,6 +24,7 @@ from harness.run.queue import Queue
 from harness.run.results import kept
 from harness.run.settings import Settings
 from harness.run.summary import Result, figures
+from harness.sandbox import state
 from harness.sandbox.values import MIB
 from harness.store import atomic
 from harness.store.canonical import JSON, dumps
@@ -43,8 +43,8 @@ def evaluate(name: str, settings: Settings, show: Show) -> dict[str, JSON]:
         task = asyncio.current_task()
         assert task is not None
         interrupts = Interrupts(task.cancel)
-        with interrupts.heeded(), tempfile.TemporaryDirectory(prefix="harness-") as scratch:
-            benchmark = tasks.benchmark(name, settings, Path(scratch))
+        with interrupts.heeded(), state.scratch(os.environ) as scratch:
+            benchmark = tasks.benchmark(name, settings, scratch)
             return await _Evaluation(benchmark, settings, show, interrupts).run()
 
     try:

@@ -30,10 +30,9 @@ _POLICY: Final = (
     (r"temperature|top_p|top_k|min_p|penalty|\bseed\b|reasoning_effort", "Leave out the sampling that it names."),
 )
 _JUDGE: Final = (
-    (
-        r"temperature|top_p|max_tokens|max_completion_tokens",
-        "See --judge-temperature, --judge-top-p and --judge-max-tokens, which are always sent, or take another judge.",
-    ),
+    (r"max_completion_tokens", "Set --judge-max-tokens-field max_completion_tokens."),
+    (r"max_tokens", "Set --judge-max-tokens to what the endpoint allows."),
+    (r"temperature|top_p", "Leave out what it names: --judge-temperature none, --judge-top-p none."),
 )
 
 

@@ -16,6 +16,7 @@ from harness.run.values import (
     names,
     number,
     one_of,
+    or_none,
     positive,
     seconds,
     shard,
@@ -129,9 +130,15 @@ _MODEL: Final = (
 )
 
 _JUDGING: Final = (
-    Setting("judge_temperature", fraction, 0.0, "The judge's temperature."),
-    Setting("judge_top_p", share, 1.0, "The judge's nucleus sampling."),
+    Setting("judge_temperature", or_none(fraction), 0.0, "The judge's temperature; none leaves it out."),
+    Setting("judge_top_p", or_none(share), 1.0, "The judge's nucleus sampling; none leaves it out."),
     Setting("judge_max_tokens", positive, 1024, "The most tokens of one reply of the judge."),
+    Setting(
+        "judge_max_tokens_field",
+        one_of("max_tokens", "max_completion_tokens"),
+        "max_tokens",
+        "The request's field for judge_max_tokens, as max_tokens_field is the policy's.",
+    ),
     Setting("judge_concurrency", between(1, 10_000), 32, "Calls to the judge at a time."),
     Setting("judge_timeout", seconds, 120.0, "Seconds for one call to the judge."),
     Setting("judge_attempts", between(1, 1000), 5, "Tries of one call to the judge."),

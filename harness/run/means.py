@@ -38,4 +38,5 @@ def judge_settings(settings: Settings, model: str) -> JudgeSettings:
         temperature=settings["judge_temperature"],
         top_p=settings["judge_top_p"],
         max_tokens=settings["judge_max_tokens"],
+        max_tokens_field=settings["judge_max_tokens_field"],
     )

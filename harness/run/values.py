@@ -104,6 +104,11 @@ def one_of(*known: str) -> Callable[[str], str]:
     return parse
 
 
+def or_none(parse: Callable[[str], float]) -> Callable[[str], float | None]:
+    """Reads ``none`` as None, anything else as ``parse`` does."""
+    return lambda raw: None if raw == "none" else parse(raw)
+
+
 def names(raw: str) -> tuple[str, ...]:
     """Names separated by commas, each once."""
     found = tuple(part.strip() for part in raw.split(","))

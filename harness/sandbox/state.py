@@ -135,8 +135,8 @@ def claim(folder: Path) -> int | None:
     return handle
 
 
-def create(parent: Path, runtime: Runtime, env: Mapping[str, str]) -> State:
-    """A fresh state under ``parent``, the folder of `base.folder`, locked from its first moment."""
+def _fresh(parent: Path, env: Mapping[str, str]) -> State:
+    """An empty state, locked from its first moment."""
     name = f"p{env.get(namespace.OUTER_VARIABLE, os.getpid())}-{time.strftime('%m%dT%H%M%S')}-{secrets.token_hex(2)}"
     folder = parent / name
     with base.no_space(parent), _locked(parent):
@@ -144,7 +144,26 @@ def create(parent: Path, runtime: Runtime, env: Mapping[str, str]) -> State:
         folder.chmod(0o711)  # mkdir's mode would pass through the umask
         lock = claim(folder)
     assert lock is not None
-    state = State(folder, lock)
+    return State(folder, lock)
+
+
+@contextmanager
+def scratch(env: Mapping[str, str]) -> Iterator[Path]:
+    """A folder for files of one harness process, gone at the end; what a dead one left goes when the next one starts.
+
+    Raises HostUnfitError, NoSpaceError as `base.folder` does.
+    """
+    state = _fresh(base.folder(env, int(env[namespace.HOST_UID])), env)
+    try:
+        yield state.folder
+    finally:
+        remove(state)
+
+
+def create(parent: Path, runtime: Runtime, env: Mapping[str, str]) -> State:
+    """A fresh state under ``parent``, the folder of `base.folder`, locked from its first moment."""
+    state = _fresh(parent, env)
+    folder = state.folder
     with base.no_space(parent):
         for sub, mode in [(sub, 0o711) for sub in PASSABLE] + [(sub, 0o700) for sub in PRIVATE]:
             (folder / sub).mkdir()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli.main import COMMANDS, run
+from harness.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -74,3 +75,14 @@ def test_a_path_that_cannot_be_read_is_a_message_and_no_traceback(
     monkeypatch.setattr("harness.store.runfolder.RunFolder.open", closed)
     assert run(["verify", "/closed/R"]) == 1
     assert capsys.readouterr().err == "harness: Permission denied: /closed/R\n"
+
+
+def test_what_an_endpoint_said_moves_no_cursor(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise UsageError("the policy said \x1b[2J\r:\n  more of ours")
+
+    monkeypatch.setattr("harness.store.runfolder.RunFolder.open", refused)
+    assert run(["verify", "R"]) == 2
+    assert capsys.readouterr().err == "harness: the policy said \\x1b[2J\\x0d:\n  more of ours\n"

@@ -4,6 +4,7 @@ import pytest
 
 from harness.errors import UnknownNameError, UsageError
 from harness.run.known import SETTINGS
+from harness.run.means import judge_settings
 from harness.run.settings import gym_pair, resolve
 
 
@@ -94,3 +95,11 @@ def test_every_default_is_what_its_own_reader_gives() -> None:
     for setting in SETTINGS:
         if setting.default is not None:
             assert setting.parse(str(setting.default)) == setting.default, setting.name
+
+
+def test_the_judges_sampling_can_be_left_out() -> None:
+    settings = resolve({"judge_temperature": "none", "judge_top_p": "none"}, {}, {})
+    asked = judge_settings(settings, "m").to_json()
+    assert asked == {"model": "m", "max_tokens": 1024}
+    newer = resolve({"judge_max_tokens_field": "max_completion_tokens"}, {}, {})
+    assert judge_settings(newer, "m").to_json()["max_completion_tokens"] == 1024

@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+import tempfile
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -107,3 +109,23 @@ def test_sandboxes_pass_through_but_only_where_they_must(tmp_path: Path, runtime
     assert modes["conf"] == 0o700
     assert made.folder.stat().st_mode & 0o777 == 0o711
     state.remove(made)
+
+
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="ht-") as name:  # tmp_path is too long for what stands below a state
+        yield Path(name)
+
+
+def test_a_scratch_folder_goes_at_the_end_and_with_the_next_process(short_folder: Path) -> None:
+    env = {"HARNESS_STATE_DIR": str(short_folder), namespace.HOST_UID: str(os.getuid())}
+    with state.scratch(env) as folder:
+        (folder / "puzzles").write_text("x")
+        assert list(state.dead(folder.parent)) == []
+    assert not folder.exists()
+
+    folder.mkdir()  # as a killed process leaves it
+    (folder / "puzzles").write_text("x")
+    (left,) = state.dead(folder.parent)
+    state.remove(left)
+    assert not folder.exists()
