@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.errors import EXIT_CHECK, EXIT_OK, UsageError
-from harness.run.datadir import data_dir
+from harness.run.settings.datadir import data_dir
 
 if TYPE_CHECKING:
     from harness.benchmarks.babyvision.data.installed import Installed, Place

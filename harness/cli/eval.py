@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from harness.errors import UsageError
-from harness.run.known import SETTINGS, Setting
-from harness.run.settings import Settings, gym_pair, resolve
-from harness.run.settings_file import read_file
+from harness.run.settings.file import read_file
+from harness.run.settings.resolve import Settings, gym_pair, resolve
+from harness.run.settings.table import SETTINGS, Setting
 
 
 def _options(function: Any) -> Any:
@@ -53,7 +53,7 @@ def command(
         harness eval babyvision --jobs 4 --run R
     """
     settings = _settings(pairs, config, {name: value for name, value in flags.items() if value is not None})
-    from harness.run import check
+    from harness.run.settings import check
 
     check.before_namespace(benchmark, settings)
     from harness.sandbox import namespace

@@ -113,7 +113,7 @@ async def connect(endpoint: JudgeEndpoint) -> AsyncIterator[Judge]:
     from harness.grading.transport import Transport
 
     key = None if endpoint.api_key is None else endpoint.api_key.reveal()
-    transport = Transport(key, endpoint.timeout, endpoint.concurrency)
+    transport = Transport(key, timeout=endpoint.timeout, pause=PAUSE_MAX, connections=endpoint.concurrency)
     async with openai.DefaultAsyncHttpxClient(trust_env=False, follow_redirects=False, transport=transport) as http:
         client = openai.AsyncOpenAI(
             base_url=endpoint.base_url,

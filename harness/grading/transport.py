@@ -12,8 +12,6 @@ from typing import Final
 import httpx2
 import openai
 
-from harness.grading.judge import PAUSE_MAX
-
 ANSWER_MAX: Final = 4 << 20  # bytes of an answer, as sent and as unpacked; a judge says some hundred
 
 # Of what the client puts into a request of its own accord, also from OPENAI_* variables, only these go out. The last
@@ -26,10 +24,14 @@ class AnswerRefusedError(openai.OpenAIError):
 
 
 class Transport(httpx2.AsyncBaseTransport):
-    """Sends only our headers and gives back whole answers: of their headers, only how long to wait."""
+    """Sends only our headers and gives back whole answers: of their headers, only how long to wait.
 
-    def __init__(self, key: str | None, timeout: float, connections: int) -> None:
+    ``timeout`` bounds one try, ``pause`` what an endpoint may ask us to wait, both in seconds.
+    """
+
+    def __init__(self, key: str | None, *, timeout: float, pause: float, connections: int) -> None:
         self._key = key
+        self._longest_pause = pause
         self._timeout = timeout
         # The environment only says whom to trust with TLS (SSL_CERT_FILE, SSL_CERT_DIR), as it does for the policy.
         self._inner = httpx2.AsyncHTTPTransport(trust_env=True, limits=httpx2.Limits(max_connections=connections))
@@ -52,7 +54,17 @@ class Transport(httpx2.AsyncBaseTransport):
                     await response.aclose()
         except TimeoutError:
             raise httpx2.ReadTimeout("no whole answer in time", request=request) from None
-        return httpx2.Response(response.status_code, headers=_pause(response.headers), content=body, request=request)
+        return httpx2.Response(
+            response.status_code, headers=self._pause(response.headers), content=body, request=request
+        )
+
+    def _pause(self, headers: httpx2.Headers) -> dict[str, str]:
+        """How long the endpoint wants us to wait, at most as long as we are ready to."""
+        for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
+            value = headers.get(name, "")
+            if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value):
+                return {"retry-after-ms": f"{min(float(value) / unit, self._longest_pause) * 1000:.0f}"}
+        return {}
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -88,12 +100,3 @@ def _unpacker(encoding: str) -> "zlib._Decompress | None":
             return zlib.decompressobj()
         case _:
             raise AnswerRefusedError(f"it is packed as {encoding[:40]!r}, and was asked for as it is")
-
-
-def _pause(headers: httpx2.Headers) -> dict[str, str]:
-    """How long the endpoint wants us to wait, at most as long as the client is ready to."""
-    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
-        value = headers.get(name, "")
-        if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value):
-            return {"retry-after-ms": f"{min(float(value) / unit, PAUSE_MAX) * 1000:.0f}"}
-    return {}

@@ -13,7 +13,7 @@ from harness.grading import judge as judging
 from harness.grading.grader import Grader
 from harness.grading.judge import Judge
 from harness.run import room, tasks
-from harness.run.endpoints import Endpoints, endpoints
+from harness.run.endpoints.connect import Endpoints, endpoints
 from harness.run.grade import Grading
 from harness.run.interrupts import Interrupts
 from harness.run.plan import Item, plan
@@ -22,7 +22,7 @@ from harness.run.prepare import Prepared, prepare
 from harness.run.progress import Show, Tally, several
 from harness.run.queue import Queue
 from harness.run.results import kept
-from harness.run.settings import Settings
+from harness.run.settings.resolve import Settings
 from harness.run.summary import Result, figures
 from harness.sandbox import state
 from harness.sandbox.values import MIB

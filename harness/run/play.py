@@ -19,7 +19,7 @@ from harness.run.facts import Facts
 from harness.run.plan import Item
 from harness.run.progress import Tally
 from harness.run.queue import Queue
-from harness.run.settings import Settings
+from harness.run.settings.resolve import Settings
 from harness.sandbox import runtime
 from harness.sandbox.host import Host
 from harness.store.canonical import JSON

@@ -11,14 +11,14 @@ from harness import pins
 from harness.benchmarks.base import Benchmark
 from harness.grading.prompt import JudgeSettings
 from harness.grading.scorer import scorer_digest
-from harness.run import preflight
 from harness.run.attempt import Means
-from harness.run.endpoints import Endpoints
+from harness.run.endpoints import preflight
+from harness.run.endpoints.connect import Endpoints
 from harness.run.identity import manifest
-from harness.run.means import agent_settings, gateway_settings, judge_settings
 from harness.run.plan import Item
 from harness.run.play import missing, playable
-from harness.run.settings import Settings, chosen
+from harness.run.settings.means import agent_settings, gateway_settings, judge_settings
+from harness.run.settings.resolve import Settings, chosen
 from harness.store.digests import Digest
 from harness.store.layout import Layout, default_run
 from harness.store.runfolder import RunFolder

@@ -8,9 +8,9 @@ from harness.benchmarks.babyvision.data.dataset import DataSet
 from harness.benchmarks.babyvision.data.installed import Place
 from harness.benchmarks.base import Benchmark
 from harness.errors import UsageError
-from harness.run import instruction
-from harness.run.datadir import data_dir
-from harness.run.settings import Settings
+from harness.run.settings import instruction
+from harness.run.settings.datadir import data_dir
+from harness.run.settings.resolve import Settings
 
 
 def benchmark(name: str, settings: Settings, scratch: Path) -> Benchmark:

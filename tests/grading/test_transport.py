@@ -19,7 +19,9 @@ async def got(answer: bytes) -> httpx2.Response:
 
     async with await asyncio.start_server(handle, "127.0.0.1", 0) as server:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        async with httpx2.AsyncClient(transport=Transport(None, timeout=30, connections=1), trust_env=False) as client:
+        async with httpx2.AsyncClient(
+            transport=Transport(None, timeout=30, pause=60, connections=1), trust_env=False
+        ) as client:
             return await client.get(url)
 
 

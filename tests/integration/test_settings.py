@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.benchmarks.demo import server
-from harness.run import preflight
+from harness.run.endpoints import preflight
 from harness.store.digests import digest
 from tests.gateway.scripted import Act, Endpoint, fails, says
 

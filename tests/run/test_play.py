@@ -12,7 +12,7 @@ from harness.run import play as playing
 from harness.run.plan import Item
 from harness.run.progress import Tally
 from harness.run.queue import Queue
-from harness.run.settings import resolve
+from harness.run.settings.resolve import resolve
 
 NO_PAUSES = GatewaySettings(backoff=Backoff(first=0.001, factor=1))
 

@@ -11,7 +11,7 @@ from harness.run import prepare
 from harness.run.facts import Facts
 from harness.run.plan import Item
 from harness.run.prepare import Todo, left
-from harness.run.settings import resolve
+from harness.run.settings.resolve import resolve
 from harness.store.digests import digest
 from harness.store.runfolder import RunFolder
 

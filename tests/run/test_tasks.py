@@ -14,7 +14,7 @@ from harness.benchmarks.babyvision.puzzle import Puzzle, task_set_digest
 from harness.benchmarks.demo import puzzles
 from harness.errors import StoreCorruptError, UsageError
 from harness.run import tasks
-from harness.run.settings import resolve
+from harness.run.settings.resolve import resolve
 from tests.benchmarks.babyvision.synthetic import rows, write_parquet, write_zip
 
 
@@ -93,7 +93,7 @@ READ = """
 import json, sys
 from pathlib import Path
 from harness.run import tasks
-from harness.run.settings import resolve
+from harness.run.settings.resolve import resolve
 made = tasks.benchmark("babyvision", resolve(json.loads(sys.argv[1]), {}, {}), Path(sys.argv[2]))
 made.task(made.ids[0], 9)
 print(json.dumps([len(made.ids), sorted(sys.modules)]))

@@ -8,8 +8,8 @@ import pytest
 from harness.benchmarks.demo import server
 from harness.errors import UsageError
 from harness.gateway import Secret
-from harness.run.endpoints import Endpoints, endpoints
-from harness.run.settings import resolve
+from harness.run.endpoints.connect import Endpoints, endpoints
+from harness.run.settings.resolve import resolve
 from tests.gateway.scripted import Endpoint, sends
 
 MODELS = json.dumps({"data": [{"id": "m", "max_model_len": 40_000}, {"id": "small", "max_model_len": 40_000}]}).encode()

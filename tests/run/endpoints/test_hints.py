@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.run.hints import hint
+from harness.run.endpoints.hints import hint
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 
 from harness.errors import UpstreamError, UsageError
 from harness.gateway import Secret
-from harness.run import limits
-from harness.run.limits import Limit, Told
+from harness.run.endpoints import limits
+from harness.run.endpoints.limits import Limit, Told
 from tests.gateway.scripted import Act, Endpoint, breaks_off, fails, sends
 
 KEY = "sk-marked-secret-0123456789"

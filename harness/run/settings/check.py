@@ -4,8 +4,8 @@ from typing import Final
 
 from harness.benchmarks.babyvision.benchmark import INSTRUCTIONS
 from harness.errors import UnknownNameError, UsageError
-from harness.run.known import SAMPLING
-from harness.run.settings import Settings, chosen
+from harness.run.settings.resolve import Settings, chosen
+from harness.run.settings.table import SAMPLING
 
 # Settings that mean nothing for the demo's own endpoints, and what a run without the demo can't do without.
 OF_ENDPOINT: Final = {

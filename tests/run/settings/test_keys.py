@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UsageError
-from harness.run.keys import key
+from harness.run.settings.keys import key
 
 
 def test_the_first_variable_that_is_set_counts() -> None:

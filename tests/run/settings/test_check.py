@@ -3,8 +3,8 @@
 import pytest
 
 from harness.errors import UnknownNameError, UsageError
-from harness.run.check import before_namespace
-from harness.run.settings import resolve
+from harness.run.settings.check import before_namespace
+from harness.run.settings.resolve import resolve
 
 REAL = {"policy_base_url": "http://h/v1", "policy_model": "m", "judge_base_url": "http://h/v1"}
 

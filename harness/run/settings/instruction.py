@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Final
 
 from harness.errors import UsageError
-from harness.run.files import read_plain
-from harness.run.settings import Settings
+from harness.run.settings.files import read_plain
+from harness.run.settings.resolve import Settings
 
 # Bytes: far more than an instruction, and far less than a context.
 LARGEST: Final = 256 << 10

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UsageError
-from harness.run.settings import resolve
-from harness.run.settings_file import read_file
+from harness.run.settings.file import read_file
+from harness.run.settings.resolve import resolve
 
 
 def written(folder: Path, content: str) -> Path:

@@ -3,9 +3,9 @@
 import pytest
 
 from harness.errors import UnknownNameError, UsageError
-from harness.run.known import SETTINGS
-from harness.run.means import judge_settings
-from harness.run.settings import gym_pair, resolve
+from harness.run.settings.means import judge_settings
+from harness.run.settings.resolve import gym_pair, resolve
+from harness.run.settings.table import SETTINGS
 
 
 def test_flags_go_over_environment_over_file_over_defaults() -> None:

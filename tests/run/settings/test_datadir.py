@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UsageError
-from harness.run.datadir import data_dir
+from harness.run.settings.datadir import data_dir
 
 
 def test_a_named_folder_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.errors import UsageError
-from harness.run.files import read_plain
-from harness.run.known import SAMPLING, setting_of
-from harness.run.values import names
+from harness.run.settings.files import read_plain
+from harness.run.settings.table import SAMPLING, setting_of
+from harness.run.settings.values import names
 
 LARGEST: Final = 1 << 20  # bytes
 

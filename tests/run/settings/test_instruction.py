@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UsageError
-from harness.run import instruction
-from harness.run.settings import resolve
+from harness.run.settings import instruction
+from harness.run.settings.resolve import resolve
 
 
 def test_the_text_without_white_space_at_its_ends(tmp_path: Path) -> None:

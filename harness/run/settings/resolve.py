@@ -6,8 +6,8 @@ from typing import Any, Final
 import attrs
 
 from harness.errors import UsageError
-from harness.run.known import SETTINGS, Setting, setting_of
-from harness.run.values import url
+from harness.run.settings.table import SETTINGS, Setting, setting_of
+from harness.run.settings.values import url
 
 # Gym writes a file of rollouts where we have a folder.
 GYMS_OUTPUT: Final = "output_jsonl_fpath"

@@ -10,7 +10,7 @@ from harness.errors import UpstreamError, UsageError
 from harness.gateway import Backoff, GatewaySettings, Policy, Secret
 from harness.grading.judge import JudgeEndpoint
 from harness.grading.prompt import JudgeSettings
-from harness.run import preflight
+from harness.run.endpoints import preflight
 from tests.gateway.scripted import Act, Endpoint, breaks_off, chunk, fails, hangs, says, sends
 
 KEY = "sk-marked-secret-0123456789"

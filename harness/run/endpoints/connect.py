@@ -11,10 +11,10 @@ from harness.benchmarks.demo import server
 from harness.errors import UsageError
 from harness.gateway import Policy, Secret
 from harness.grading.judge import JudgeEndpoint
-from harness.run import limits
-from harness.run.keys import key
-from harness.run.known import SAMPLING
-from harness.run.settings import Settings, chosen
+from harness.run.endpoints import limits
+from harness.run.settings.keys import key
+from harness.run.settings.resolve import Settings, chosen
+from harness.run.settings.table import SAMPLING
 
 OPENAI_HOST = "api.openai.com"
 

@@ -3,7 +3,7 @@
 from harness.agents import opencode
 from harness.gateway import Backoff, GatewaySettings, Policy
 from harness.grading.prompt import JudgeSettings
-from harness.run.settings import Settings
+from harness.run.settings.resolve import Settings
 from harness.sandbox.values import MIB, Limits
 
 

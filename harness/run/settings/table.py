@@ -7,7 +7,7 @@ from typing import Any, Final
 import attrs
 
 from harness.errors import UnknownNameError, UsageError
-from harness.run.values import (
+from harness.run.settings.values import (
     between,
     boolean,
     count,

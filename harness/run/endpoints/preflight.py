@@ -20,7 +20,7 @@ from harness.grading.judge import Judge, JudgeEndpoint
 from harness.grading.prompt import JudgeSettings
 from harness.grading.score import read_call
 from harness.grading.verdict import Verdict
-from harness.run.hints import hint
+from harness.run.endpoints.hints import hint
 from harness.store.canonical import JSON
 
 Say = Callable[[str], None]
