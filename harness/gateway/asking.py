@@ -4,9 +4,10 @@ Whoever drives the shell chooses what the tools print, and some servers answer H
 look like an endpoint in trouble, or a model could have its attempt masked. So where the endpoint fails a later request
 of the conversation, it is asked the conversation's own first request once more, for a few tokens: one that was
 answered, and that the sandboxed side had no part in. If it answers, and fails the other request again, that is the
-request's doing.
+request's doing. So it is where the talk ends while the endpoint fails a request, and then answers the first one.
 """
 
+import asyncio
 from typing import Final
 
 import attrs
@@ -21,6 +22,7 @@ from harness.gateway.upstream import Upstream
 
 # Tokens of the answer to the control: it need not be finished.
 _CONTROL_TOKENS: Final = 16
+_CONTROL_SECONDS: Final = 60
 
 
 class Asking:
@@ -29,7 +31,7 @@ class Asking:
     def __init__(self, upstream: Upstream, policy: Policy) -> None:
         self._upstream = upstream
         self._policy = policy
-        self._control: bytes | None = None
+        self._control: tuple[bytes, bool] | None = None  # a body, and whether it asks for a stream
 
     async def ask(self, request: Request, exchange: Exchange, *, opening: bool, rooted: bool) -> Answer | Failure:
         """The answer, or why there is none.
@@ -40,26 +42,26 @@ class Asking:
         result = await self._upstream.complete(body, stream=request.stream, exchange=exchange)
         if isinstance(result, Answer):
             if opening and self._control is None:
-                self._control = upstream_body(request.value, _few_tokens(self._policy))
+                self._control = upstream_body(request.value, _few_tokens(self._policy)), request.stream
             return result
-        if not rooted or not _says_it_fails(result) or not await self._answers(stream=request.stream):
+        if not rooted or not result.says_so or not await self.answers():
             return result
         result = await self._upstream.complete(body, stream=request.stream, exchange=exchange)
-        if isinstance(result, Failure) and _says_it_fails(result):
+        if isinstance(result, Failure) and result.says_so:
             return attrs.evolve(result, alone=True)
         return result
 
-    async def _answers(self, *, stream: bool) -> bool:
+    async def answers(self) -> bool:
         """Whether the endpoint answers what it has answered before."""
         if self._control is None:
             return False
-        found = await self._upstream.complete(self._control, stream=stream, exchange=Exchange(), attempts=1)
+        body, stream = self._control
+        try:
+            async with asyncio.timeout(_CONTROL_SECONDS):
+                found = await self._upstream.complete(body, stream=stream, exchange=Exchange(), attempts=1)
+        except TimeoutError:
+            return False
         return isinstance(found, Answer)
-
-
-def _says_it_fails(failure: Failure) -> bool:
-    """Whether the endpoint said that it failed. Silence, cuts and overload come of load and of what lies between."""
-    return failure.kind == "broken" and failure.spoken
 
 
 def _few_tokens(policy: Policy) -> Policy:

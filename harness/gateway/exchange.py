@@ -13,7 +13,7 @@ class Exchange:
 
     ``since`` and ``heard`` are `time.monotonic` seconds: of the start and of the last byte from the endpoint (the start
     if there was none). ``received`` and ``status`` belong to the current try; ``trouble`` is what was wrong with the
-    try before.
+    try before, ``failing`` whether the endpoint then said that it failed.
     """
 
     since: float = 0.0
@@ -21,6 +21,7 @@ class Exchange:
     status: int = 0
     received: bytearray = attrs.field(factory=bytearray, repr=False)
     trouble: str | None = None
+    failing: bool = False
     tries: list[Try] = attrs.field(factory=list)
     try_ns: int = 0
 
@@ -89,6 +90,11 @@ class Waiting:
     def trouble(self) -> str | None:
         """What was wrong with the last try of a call of the conversation that is still under way; None if nothing."""
         return next((exchange.trouble for exchange in self._rooted.values() if exchange.trouble), None)
+
+    @property
+    def failing(self) -> int | None:
+        """The call of the conversation under way whose last try the endpoint said it failed; None if there is none."""
+        return next((index for index, exchange in self._rooted.items() if exchange.failing), None)
 
     @property
     def total(self) -> float:

@@ -65,6 +65,11 @@ class Failure:
         """Whether another try can help."""
         return self.kind in _AGAIN
 
+    @property
+    def says_so(self) -> bool:
+        """Whether the endpoint said that it failed. Silence, cuts, overload come of load and of what lies between."""
+        return self.kind == "broken" and self.spoken
+
 
 def of_response(status: int, body: bytes) -> Failure:
     """The failure that an HTTP response other than a good one is."""

@@ -33,7 +33,8 @@ class Call:
     ``request`` is the sandbox's body with the date pinned: neither key, host nor the model's real name are in it.
     ``response`` is what the endpoint's last try sent (after content decoding), which for an answered call is what the
     sandbox got, byte for byte. ``status`` is that try's HTTP status, 0 if it got none. ``answer`` is there if it was
-    complete, ``failure`` if the tries were given up. Times are nanoseconds since 1970.
+    complete, ``failure`` if the tries were given up. ``alone`` is what a failure's is, for a call that the endpoint was
+    failing when the talk ended. Times are nanoseconds since 1970.
     """
 
     index: int
@@ -46,6 +47,7 @@ class Call:
     answer: Answer | None = None
     failure: Failure | None = None
     tries: tuple[Try, ...] = ()
+    alone: bool = False
 
     @property
     def request_body(self) -> bytes:

@@ -93,6 +93,14 @@ class Talk:
         """What was wrong with the last try of a call of the conversation that is still under way; None if nothing."""
         return self._waiting.trouble
 
+    def failing(self) -> int | None:
+        """The call of the conversation under way that the endpoint said it fails; None if there is none."""
+        return self._waiting.failing
+
+    def fails_alone(self, index: int) -> None:
+        """The endpoint was failing this call when the talk ended, and answered another one right then."""
+        self._calls[index] = attrs.evolve(self._calls[index], alone=True)
+
     def waited(self) -> float:
         """Seconds in which at least one call waited for the endpoint."""
         return self._waiting.total

@@ -79,6 +79,7 @@ class Upstream:
             result, asked = await self._send(body, stream=stream, exchange=exchange)
             if isinstance(result, Failure):
                 result = attrs.evolve(result, words=self._policy.redact(result.words))
+            exchange.failing = isinstance(result, Failure) and result.says_so
             trouble = f"{result.kind}: {result.words}" if isinstance(result, Failure) else None
             return result, asked
         finally:

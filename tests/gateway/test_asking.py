@@ -1,5 +1,6 @@
 """An endpoint that fails, and a request that an endpoint fails on."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -8,13 +9,14 @@ import pytest
 
 from harness.gateway import Failure, Talk
 from tests.gateway.bodies import body, opening, turn
-from tests.gateway.conftest import Sandbox
-from tests.gateway.scripted import Act, breaks_off, chunk, fails, says, sends
+from tests.gateway.conftest import Sandbox, until
+from tests.gateway.scripted import Act, breaks_off, chunk, fails, hangs, says, sends
 
 Gateway = Callable[..., Awaitable[Sandbox]]
 
 CALL = ("c1", "bash", '{"command":"ls"}')
 NEXT = [*opening(), *turn("", [CALL], ["a.png"])]
+HANGS = hangs()
 IN_A_STREAM = sends(b'data: {"error": {"message": "boom", "code": 500}}\n\n')
 
 
@@ -105,3 +107,27 @@ async def test_the_opening_that_fails_is_no_requests_doing(gateway: Gateway) -> 
     assert sandbox.talk.failure is not None
     assert not sandbox.talk.failure.alone
     assert len(sandbox.endpoint.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("later", "control", "alone"),
+    [
+        (fails(500, "boom"), says("C"), True),
+        (fails(500, "boom"), fails(500, "boom"), False),
+        (fails(500, "boom"), hangs(), False),
+        (fails(503, "busy"), says("C"), False),
+        (HANGS, says("C"), False),
+    ],
+)
+async def test_a_talk_that_ends_while_the_endpoint_fails(
+    gateway: Gateway, monkeypatch: pytest.MonkeyPatch, later: Act, control: Act, alone: bool
+) -> None:
+    monkeypatch.setattr("harness.gateway.asking._CONTROL_SECONDS", 0.3)
+    sandbox = await gateway(by_content(later, control), attempts=1000)
+    await sandbox.post(body(opening()))
+    asking = asyncio.create_task(sandbox.post(body(NEXT)))
+    await until(lambda: len(sandbox.endpoint.asked) > (1 if later is HANGS else 3))
+    await sandbox.end()
+    await asyncio.gather(asking, return_exceptions=True)
+    call = sandbox.talk.calls[1]
+    assert (call.state, call.alone) == ("cancelled", alone)

@@ -160,11 +160,12 @@ def _ended_by_shell(ended: Ended) -> bool:
 def _trouble_at_the_end(talk: Talk, chain: Chain) -> Outcome | None:
     """The outcome where the endpoint was failing the chain's next call when the attempt ended.
 
-    Once it went silent in this call for as long as it may, the time was its own to lose. After any other trouble, a try
-    that brings bytes is a model that talks.
+    Not where it then answered another request: it failed on what this one held. Once it went silent in this call for as
+    long as it may, the time was its own to lose. After any other trouble, a try that brings bytes is a model that
+    talks.
     """
     call = talk.calls[chain.unanswered[-1]] if chain.unanswered else None
-    if call is None or call.state != _CANCELLED:
+    if call is None or call.state != _CANCELLED or call.alone:
         return None
     troubles = [tried.trouble for tried in call.tries if tried.trouble and tried.trouble != _CANCELLED]
     if silent := next((trouble for trouble in troubles if trouble.startswith(_SILENT)), None):

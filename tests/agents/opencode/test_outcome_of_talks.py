@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import aiohttp
+import attrs
 import pytest
 from aiohttp import web
 
@@ -122,16 +123,22 @@ async def ask(port: int, messages: list[dict[str, Any]]) -> None:
         await response.read()
 
 
-async def play(ended: Ended, *turns: Answering, seconds: float = 1.5) -> Outcome:
-    """The outcome where an agent asked as often as there are turns, or until the time was up."""
+async def play(
+    ended: Ended,
+    *turns: Answering,
+    seconds: float = 1.5,
+    asks: int | None = None,
+    settings: GatewaySettings = SETTINGS,
+) -> Outcome:
+    """The outcome where an agent asked so often, else as often as there are turns, or until the time was up."""
     async with upstream(*turns) as base_url:
         policy = Policy(base_url, "m", None, {}, max_output=10, context=100)
         with socket.create_server(("127.0.0.1", 0)) as listener:
-            async with serve(listener, policy, OPENING, SETTINGS) as talk:
+            async with serve(listener, policy, OPENING, settings) as talk:
                 port = listener.getsockname()[1]
                 try:
                     async with asyncio.timeout(seconds):
-                        for messages in (opening(), AFTER_TOOL)[: len(turns)]:
+                        for messages in (opening(), AFTER_TOOL)[: asks or len(turns)]:
                             await ask(port, messages)
                 except TimeoutError:
                     pass
@@ -188,6 +195,32 @@ async def test_a_measurement(kind: str, ended: Ended, turns: list[Answering]) ->
 async def test_no_measurement(kind: str, ended: Ended, turns: list[Answering]) -> None:
     found = await play(ended, *turns)
     assert (found.kind, found.masked) == (kind, True)
+
+
+def by_content(*controls: Answering) -> Answering:
+    """Fails what holds a tool's result; answers the opening with a tool call, and from then on as it is told."""
+    answers = [tool, *controls]
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        if any(message["role"] == "tool" for message in (await request.json())["messages"]):
+            return await refusing(500, "boom")(request)
+        return await (answers.pop(0) if len(answers) > 1 else answers[0])(request)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("kind", "turns"),
+    [
+        ("task-timeout", [by_content(stop)]),
+        ("upstream-failed", [by_content(refusing(500, "boom"))]),
+        ("upstream-failed", [tool, refusing(500, "boom")]),
+    ],
+)
+async def test_an_endpoint_that_fails_when_the_time_is_up(kind: str, turns: list[Answering]) -> None:
+    """With so many tries the endpoint is still failing the second call then."""
+    found = await play(TIMED_OUT, *turns, asks=2, settings=attrs.evolve(SETTINGS, attempts=1000))
+    assert (found.kind, found.masked) == (kind, kind == "upstream-failed")
 
 
 async def test_an_agent_that_never_asks() -> None:
