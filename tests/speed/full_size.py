@@ -1,12 +1,13 @@
 """A full-size run: 388 synthetic tasks, four sandboxes at a time, beside what OpenCode alone would take.
 
-Not collected by default. Run it by name, on a machine that does nothing else (about an hour and a half on two cores):
+Not collected by default. Run it by name, on a machine that does nothing else (about half an hour on two cores):
 
     nix run .#tests -- tests/speed/full_size.py -s
 
-HARNESS_FULL_SIZE=8 plays only eight tasks. Policy and judge are the demo's, in a process of their own, so that their
-CPU is not the harness's. Bare OpenCode plays some of the same puzzles, half of them before and half after the run; its
-CPU seconds bound what any harness could do here: 60 * cores / seconds, in rollouts a minute.
+HARNESS_FULL_SIZE=8 plays only eight tasks. The policy calls one tool and answers, at once; it and the demo's judge are
+in a process of their own, so that their CPU is not the harness's. Bare OpenCode plays some of the same puzzles, half of
+them before and half after the run; its CPU seconds bound what any harness could do here: 60 * cores / seconds, in
+rollouts a minute.
 """
 
 import asyncio
@@ -34,13 +35,18 @@ TASKS = int(os.environ.get("HARNESS_FULL_SIZE", "388"))
 JOBS = 4
 BARE = min(12, TASKS)  # as many as there are different puzzles in a row
 
-_SERVE = """
+_SERVE = f"""
 import asyncio, sys
 from harness.benchmarks.demo import server
-from harness.errors import EXIT_COVERAGE, EXIT_OK
+from harness.benchmarks.demo.policy import Reply
+
+def instant(talk):
+    if talk.said:
+        return Reply("It is \\\\boxed{{A}}.")
+    return Reply("I look.", ("bash", {{"command": "ls -l", "description": "Lists the folder"}}))
 
 async def main():
-    async with server.serve_policy() as policy, server.serve_judge() as judge:
+    async with server.serve("{server.POLICY_MODEL}", instant, []) as policy, server.serve_judge() as judge:
         print(policy, judge, flush=True)
         await asyncio.to_thread(sys.stdin.read)
 
