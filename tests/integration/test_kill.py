@@ -64,7 +64,7 @@ async def test_nothing_is_left_two_seconds_after_a_signal(
     assert str(short_folder) not in _mounts()
 
     left = _states(short_folder)
-    assert len(left) == (1 if number == signal.SIGKILL else 0)
+    assert bool(left) == (number == signal.SIGKILL)
     done = await harness("eval", "babyvision", "--demo", "--limit", "1", "--run", tmp_path / "R2", "--json")
     assert done.status == 0, done.said
     assert _states(short_folder) == []
