@@ -23,7 +23,7 @@ def _options(function: Any) -> Any:
 
 
 def _help(setting: Setting) -> str:
-    default = "" if setting.default in (None, False) else f"  [default: {setting.default}]"
+    default = "" if setting.default is None or setting.is_flag else f"  [default: {setting.default}]"
     env = f"  [${setting.env}]" if setting.env else ""
     return setting.help + env + default
 

@@ -10,9 +10,9 @@ from typing import Final, Literal
 import attrs
 
 # overflow: the conversation is longer than the context. too-large: too many or too large images, or too many bytes.
-# refused: any other answer that the same request would get again. broken: an answer, but none to work with (500, cut,
-# no event stream). overloaded: 429, 502 to 504, 529. silent: no byte for as long as is allowed, before an answer or in
-# the middle of one. unreachable: no answer at all.
+# refused: any other answer that the same request would get again, be it for what it holds or for who asks. broken: an
+# answer, but none to work with (500, cut, no event stream). overloaded: 429, 502 to 504, 529. silent: no byte for as
+# long as is allowed, before an answer or in the middle of one. unreachable: no answer at all.
 Kind = Literal["overflow", "too-large", "refused", "broken", "overloaded", "silent", "unreachable"]
 
 # The kinds after which another try can help.
@@ -48,8 +48,8 @@ class Failure:
     ``status`` is the endpoint's last HTTP status, None where there was none; ``words`` is what it said, shortened and
     without the key. ``spoken`` is true where the endpoint itself said so, rather than its silence or a cut. ``call`` is
     the number of the call. ``opening`` is true for the conversation's first request, which the sandboxed side had no
-    part in. ``alone`` is true where the endpoint failed on this request again and again and answered another one in
-    between: then it is what the request holds, and not the endpoint's state.
+    part in. ``alone`` is true where the endpoint failed or refused this request again and again and answered another
+    one in between: then it is what the request holds, and not the endpoint's state or whose account it is.
     """
 
     kind: Kind
@@ -67,8 +67,11 @@ class Failure:
 
     @property
     def says_so(self) -> bool:
-        """Whether the endpoint said that it failed. Silence, cuts, overload come of load and of what lies between."""
-        return self.kind == "broken" and self.spoken
+        """Whether the endpoint said that it failed or refused, for a reason that may lie in the request.
+
+        Silence, cuts and overload come of load and of what lies between.
+        """
+        return self.kind == "refused" or (self.kind == "broken" and self.spoken)
 
 
 def of_response(status: int, body: bytes) -> Failure:
@@ -84,19 +87,19 @@ def of_error(error: str) -> Failure:
     except (ValueError, RecursionError):  # it was shortened, or is as deep as it gets
         value = error
     code = value.get("code") if isinstance(value, dict) else None
-    status = code if isinstance(code, int) and 400 <= code <= 599 else 500
-    return Failure(_kind(status, error), 200, _words(error), spoken=True)
+    number = int(str(code)) if re.fullmatch(r"[45][0-9]{2}", str(code)[:9]) else None
+    return Failure(_kind(number or 500, error), number or 200, _words(error), spoken=True)
 
 
 def _kind(status: int, said: str) -> Kind:
+    if _NO_QUOTA.search(said):
+        return "refused"
+    if status in _OVERLOADED:
+        return "overloaded"  # before the words: what is said of load and rates has length and size in it, too
     if status >= 400 and _OVERFLOW.search(said):
         return "overflow"
     if status == 413 or (400 <= status < 500 and _TOO_LARGE.search(said)):
         return "too-large"
-    if _NO_QUOTA.search(said):
-        return "refused"
-    if status in _OVERLOADED:
-        return "overloaded"
     if status >= 500 or 200 <= status < 300:
         return "broken"
     return "refused"

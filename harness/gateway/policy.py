@@ -1,9 +1,10 @@
 """The model under test, and the key that only the gateway ever holds."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NoReturn
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import attrs
 
@@ -36,12 +37,23 @@ class Secret:
 
     def redact(self, text: str) -> str:
         """The text with the key replaced, should an endpoint have echoed it."""
-        return text.replace(self._value, "[key]") if len(self._value) >= SHORTEST_KEY else text
+        for form in self._forms():
+            text = text.replace(form, "[key]")
+        return text
 
     def blank(self, data: bytes) -> bytes:
         """The bytes with the key overwritten by as many asterisks: lengths and JSON stay as they were."""
-        key = self._value.encode()
-        return data.replace(key, b"*" * len(key)) if len(key) >= SHORTEST_KEY else data
+        for form in self._forms():
+            data = data.replace(form.encode(), b"*" * len(form))
+        return data
+
+    def _forms(self) -> Sequence[str]:
+        """The key as it stands in a header, in JSON of either habit with slashes, and in an address; longest first."""
+        if len(self._value) < SHORTEST_KEY:
+            return ()
+        in_json = json.dumps(self._value)[1:-1]
+        forms = {self._value, in_json, in_json.replace("/", "\\/"), quote(self._value, safe="")}
+        return sorted(forms, key=len, reverse=True)
 
     def __repr__(self) -> str:
         return "Secret(***)"

@@ -11,6 +11,7 @@ from harness.gateway.texts import well_formed
 from harness.store.canonical import JSON
 
 _DATE_LINE: Final = re.compile(rf"(?<=Today's date: ){DATE}$", re.MULTILINE)
+_SYSTEM_MAX: Final = 4  # messages; OpenCode 1.17.11 sends one
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 # Sampling that an agent may ask for and that is dropped: only the policy's own goes upstream.
@@ -30,11 +31,15 @@ _KEPT: Final = ("messages", "tools", "tool_choice")
 def pin_date(body: bytes, value: Mapping[str, JSON], date: str) -> tuple[bytes, Mapping[str, JSON]]:
     """The body and its value with the date in the system prompt replaced; both are as they were if there is none.
 
-    The new date is as long as the old one, so that nothing else moves.
+    The new date is as long as the old one, so that nothing else moves. The system prompt is what stands first.
     """
     messages = value.get("messages")
     pinned: list[JSON] = []
-    for message in messages if isinstance(messages, list) else ():
+    # Each replacement reads the whole body: so only as many as OpenCode may need, and not as a shell may send.
+    for place, message in enumerate(messages if isinstance(messages, list) else ()):
+        if place >= _SYSTEM_MAX:
+            pinned.append(message)
+            continue
         old = message.get("content") if isinstance(message, Mapping) and message.get("role") == "system" else None
         if not isinstance(message, Mapping) or not isinstance(old, str) or not _DATE_LINE.search(old):
             pinned.append(message)

@@ -83,6 +83,8 @@ class Upstream:
             trouble = f"{result.kind}: {result.words}" if isinstance(result, Failure) else None
             return result, asked
         finally:
+            # Also what was cut or is given up stands in the record.
+            exchange.received = bytearray(self._policy.blank(bytes(exchange.received)))
             exchange.end_try(trouble)
 
     async def _send(self, body: bytes, *, stream: bool, exchange: Exchange) -> tuple[Answer | Failure, float | None]:
@@ -117,8 +119,7 @@ class Upstream:
 
     def _judge(self, stream: bool, exchange: Exchange) -> Answer | Failure:
         """What the bytes of a response that came to its end are."""
-        exchange.received = bytearray(self._policy.blank(bytes(exchange.received)))
-        data = bytes(exchange.received)
+        data = self._policy.blank(bytes(exchange.received))
         if exchange.status != 200:
             return of_response(exchange.status, data[:_ERROR_MAX])
         if len(data) > self._settings.max_response:

@@ -32,7 +32,9 @@ def render(summary: Mapping[str, Any], width: int) -> str:
 
 def _about(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "run", summary["run"]
-    yield "benchmark", summary["benchmark"]
+    yield "benchmark", summary["benchmark"] + (" (demo puzzles)" if summary["demo"] else "")
+    yield "policy", summary["policy_model"]
+    yield "judge", summary["judge_model"]
     bounds = f"bounds {summary['reward_low']:.4f} to {summary['reward_high']:.4f}"
     yield "mean/reward", f"{_mean(summary)}  ({bounds})"
     yield "95 % interval", _interval(summary)

@@ -67,7 +67,10 @@ class _Evaluation:
         whole = plan(chosen, repeats=settings["repeats"])
         own = plan(chosen, repeats=settings["repeats"], shard=settings["shard"])
         async with endpoints(settings) as ends:
-            self.show.line(ends.limits)
+            for note in ends.notes:
+                self.show.line(note)
+            if not own:
+                self.show.line("note: this shard holds no rollout of the plan")
             prepared = await prepare(self.benchmark, chosen, own, settings, ends, self.show.line)
             path = prepared.run.layout.root
             self.show.line(f"run folder: {path}")
@@ -116,8 +119,9 @@ class _Evaluation:
         return player.made, grading.results
 
     async def _play(self, player: Player, grading: Grading) -> None:
-        jobs, cpus, memory = (self.settings[name] for name in ("jobs", "cpus", "memory_mib"))
-        for note in room.notes(room.Machine.here(), jobs=jobs, cpus=cpus, memory=memory * MIB):
+        jobs, memory = self.settings["jobs"], self.settings["memory_mib"]
+        jobs = min(jobs, player.queue.left)
+        for note in room.notes(room.Machine.here(), jobs=jobs, memory=memory * MIB):
             self.show.line(note)
 
         def gently() -> None:
@@ -150,6 +154,8 @@ class _Evaluation:
             "manifest": run.manifest.identity,
             "content_digest": run.content_digest(),
             "scorer": scorer,
+            "policy_model": run.manifest.model,
+            "judge_model": prepared.judge.model,
         }
         atomic.write(run.layout.root / "summary.json", dumps(about | figures([found[item] for item in whole])))
         return about | figures([found[item] for item in own])

@@ -30,18 +30,18 @@ class Machine:
         )
 
 
-def notes(machine: Machine, *, jobs: int, cpus: float, memory: int) -> list[str]:
-    """What to say before ``jobs`` sandboxes of so many processors and bytes of memory run at a time."""
+def notes(machine: Machine, *, jobs: int, memory: int) -> list[str]:
+    """What to say before ``jobs`` sandboxes of so many bytes of memory run at a time."""
     said = []
     if jobs > machine.slots:
         said.append(
             f"note: --jobs {jobs}, but the user ids of this account suffice for {machine.slots} sandboxes at a time: "
             "the others wait. Longer ranges in /etc/subuid and /etc/subgid help."
         )
-    if jobs * cpus > machine.cpus:
+    if jobs > machine.cpus:
         said.append(
-            f"note: --jobs {jobs} with {cpus:g} processors each can use more than the {machine.cpus} of this machine: "
-            "rollouts get slower, and more of them may run into their time-out."
+            f"note: --jobs {jobs} on {machine.cpus} processors: rollouts get slower, and more of them may run into "
+            "their time-out."
         )
     if jobs * memory > machine.memory:
         said.append(

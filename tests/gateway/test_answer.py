@@ -175,3 +175,32 @@ def test_an_answer_does_not_depend_on_how_its_text_is_cut(text: str, cuts: list[
     pieces = [text[a:b] for a, b in itertools.pairwise(places)]
     data = b"".join(chunk({"content": piece}) for piece in pieces) + chunk({}, "stop") + DONE
     assert read(data).text == text
+
+
+def whole_by_reading_again(pieces: list[str]) -> str:
+    """The arguments as OpenCode's client has them: what was read when they first were JSON."""
+    text = ""
+    for piece in pieces:
+        text += piece
+        try:
+            json.loads(text, parse_constant=lambda name: pytest.fail(name))
+        except ValueError:
+            continue
+        return text
+    return text
+
+
+WORDS = ['{"a":', "{", "}", "[", "]", '"', "\\", '\\"', "x", " ", "1", ",", ":", '"b"']
+PIECES = st.lists(st.sampled_from(WORDS), max_size=12)
+
+
+@given(PIECES)
+def test_arguments_are_complete_when_they_first_are_json(pieces: list[str]) -> None:
+    deltas = [delta(0, pieces[0] if pieces else "", "c", "bash"), *(delta(0, piece) for piece in pieces[1:])]
+    assert calls(*deltas).tool_calls[0].arguments == whole_by_reading_again(pieces)
+
+
+def test_many_pieces_that_look_like_an_end_take_no_time() -> None:
+    """As a model writes that goes round in circles; to read all of it for each one took minutes."""
+    pieces = [delta(0, '{"text": "', "c", "bash"), *(delta(0, "}") for _ in range(50_000))]
+    assert len(calls(*pieces).tool_calls[0].arguments) == 50_010

@@ -45,6 +45,23 @@ def _failure(talk: Talk) -> Failure | None:
     return talk.failure_of(talk.chain())
 
 
+@pytest.mark.parametrize("later", [fails(400, "boom"), fails(403, "boom"), sends(b"boom", 302)])
+async def test_a_refusal_while_another_request_is_taken_is_of_what_it_holds(gateway: Gateway, later: Act) -> None:
+    sandbox, failure = await failure_after(gateway, later, says("C"))
+    assert failure is not None
+    assert (failure.kind, failure.alone, failure.words) == ("refused", True, "boom")
+    # the opening, the refusal, the control, the refusal again
+    assert len(sandbox.endpoint.asked) == 4
+
+
+@pytest.mark.parametrize("later", [fails(400, "no credit"), fails(403, "key limit exceeded"), sends(b"log in", 302)])
+async def test_an_endpoint_that_refuses_the_control_too_refuses_us(gateway: Gateway, later: Act) -> None:
+    sandbox, failure = await failure_after(gateway, later, later)
+    assert failure is not None
+    assert (failure.kind, failure.alone) == ("refused", False)
+    assert len(sandbox.endpoint.asked) == 3
+
+
 @pytest.mark.parametrize("later", [fails(500, "boom"), fails(501, "boom"), IN_A_STREAM])
 async def test_a_request_that_fails_while_another_is_answered_fails_alone(gateway: Gateway, later: Act) -> None:
     sandbox, failure = await failure_after(gateway, later, says("C"))

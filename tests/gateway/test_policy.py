@@ -83,3 +83,13 @@ def test_limits_that_leave_no_room_are_refused(max_output: int, context: int) ->
 def test_a_policy_needs_a_model() -> None:
     with pytest.raises(UsageError, match="model name"):
         Policy("https://h/v1", "", None, {}, 1, 2)
+
+
+@pytest.mark.parametrize("echoed", [r"a/b\"c-0123456789", r"a\/b\"c-0123456789", "a%2Fb%22c-0123456789"])
+def test_a_key_is_found_in_the_forms_that_an_endpoint_may_echo_it_in(echoed: str) -> None:
+    secret = Secret('a/b"c-0123456789')
+    said = f'{{"error": "bad key {echoed} given"}}'
+    assert "0123456789" not in secret.redact(said)
+    blanked = secret.blank(said.encode())
+    assert b"0123456789" not in blanked
+    assert len(blanked) == len(said)

@@ -106,3 +106,12 @@ def test_half_a_character_does_not_reach_the_endpoint(given: str, expected: str)
     request = parse(json.dumps(fields(messages)).encode(), "vlm", DATE)
     assert json.loads(upstream_body(request.value, POLICY))["messages"][2]["content"] == expected
     assert json.loads(request.body)["messages"][2]["content"] == given
+
+
+def test_only_the_first_messages_can_be_the_system_prompt() -> None:
+    """Each date that is replaced costs a look at the whole body: a shell may send a hundred thousand."""
+    dated = {"role": "system", "content": "Today's date: Thu Jan 02 2026"}
+    value = fields([dated] * 40_000)
+    _, pinned = pin_date(json.dumps(value, separators=(",", ":")).encode(), value, "Thu Jan 01 2026")
+    dates = [message["content"][-15:] for message in pinned["messages"]]
+    assert dates == ["Thu Jan 01 2026"] * 4 + ["Thu Jan 02 2026"] * 39_996

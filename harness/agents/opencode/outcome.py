@@ -10,7 +10,7 @@ from typing import Final
 from harness.agents.opencode.events import parse
 from harness.agents.opencode.outcomes import Outcome, of
 from harness.agents.opencode.stage import EVENTS
-from harness.gateway import Chain, Failure, Talk
+from harness.gateway import Call, Chain, Failure, Talk
 from harness.sandbox.values import Ended, Evidence
 
 # Refusals that no request's content brings about, as the gateway puts in key and model: unauthorised, not paid for, no
@@ -93,12 +93,12 @@ def _refused(failure: Failure, *, beside: bool) -> Outcome | None:
             return of("context-overflow", _words(failure))
         case "too-large":
             return of("request-too-large", _words(failure))
-        case "refused" if failure.status in _NOT_BY_CONTENT and not spent:
-            return of("upstream-refused", _words(failure))
-        case "refused":
+        case "refused" if spent:
             return of("request-refused", _words(failure))
-        case "broken" if failure.alone:
+        case "refused" | "broken" if failure.alone and failure.status not in _NOT_BY_CONTENT:
             return of("request-refused", f"{_words(failure)} It answered another request in between.")
+        case "refused":
+            return of("upstream-refused", _words(failure))
     return None
 
 
@@ -162,7 +162,7 @@ def _trouble_at_the_end(talk: Talk, chain: Chain) -> Outcome | None:
 
     Not where it then answered another request: it failed on what this one held. Once it went silent in this call for as
     long as it may, the time was its own to lose. After any other trouble, a try that brings bytes is a model that
-    talks.
+    talks, if it has talked for longer than the tries before it took.
     """
     call = talk.calls[chain.unanswered[-1]] if chain.unanswered else None
     if call is None or call.state != _CANCELLED or call.alone:
@@ -170,8 +170,15 @@ def _trouble_at_the_end(talk: Talk, chain: Chain) -> Outcome | None:
     troubles = [tried.trouble for tried in call.tries if tried.trouble and tried.trouble != _CANCELLED]
     if silent := next((trouble for trouble in troubles if trouble.startswith(_SILENT)), None):
         return of("upstream-stalled", f"When the attempt ended: {silent}.")
-    talks = bool(call.tries) and call.tries[-1].trouble == _CANCELLED and bool(call.response)
-    return of("upstream-failed", f"When the attempt ended: {troubles[-1]}.") if troubles and not talks else None
+    return of("upstream-failed", f"When the attempt ended: {troubles[-1]}.") if troubles and not _talks(call) else None
+
+
+def _talks(call: Call) -> bool:
+    """Whether the endpoint was talking when the call was ended, and had for longer than the call took until then."""
+    last = call.tries[-1] if call.tries else None
+    if last is None or last.trouble != _CANCELLED or not call.response:
+        return False
+    return last.ended_ns - last.started_ns > last.started_ns - call.started_ns
 
 
 def _end(ended: Ended) -> str:

@@ -1,7 +1,7 @@
 """The policy and the judge of a run: the demo's scripted ones, or real endpoints."""
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
@@ -21,12 +21,12 @@ OPENAI_HOST = "api.openai.com"
 
 @attrs.frozen
 class Endpoints:
-    """Whom a run talks to; ``limits`` is a line for people that says where the policy's limits come from."""
+    """Whom a run talks to; ``notes`` are lines for people: where the policy's limits come from, what is not heeded."""
 
     policy: Policy
     judge: JudgeEndpoint
     judge_model: str
-    limits: str
+    notes: tuple[str, ...]
 
 
 @asynccontextmanager
@@ -39,7 +39,7 @@ async def endpoints(settings: Settings) -> AsyncIterator[Endpoints]:
     if not settings["demo"]:
         judge = _judge(settings)
         policy, said = await _policy(settings)
-        yield Endpoints(policy, judge, settings["judge_model"], said)
+        yield Endpoints(policy, judge, settings["judge_model"], (said,))
         return
     async with server.serve_policy() as policy_url, server.serve_judge() as judge_url:
         if chosen(settings, "policy_base_url"):
@@ -47,16 +47,27 @@ async def endpoints(settings: Settings) -> AsyncIterator[Endpoints]:
         else:
             context, output, said = _limits(settings, limits.Told(limits.Limit(server.CONTEXT, "the demo's own")))
             policy = Policy(policy_url, server.POLICY_MODEL, None, {}, output, context)
+        notes = (said, *_not_heeded(settings))
         if chosen(settings, "judge_base_url"):
-            yield Endpoints(policy, _judge(settings), settings["judge_model"], said)
+            yield Endpoints(policy, _judge(settings), settings["judge_model"], notes)
         else:
-            yield Endpoints(policy, _judge_at(settings, judge_url, None), server.JUDGE_MODEL, said)
+            yield Endpoints(policy, _judge_at(settings, judge_url, None), server.JUDGE_MODEL, notes)
+
+
+def _not_heeded(settings: Settings) -> Iterator[str]:
+    """What the environment names and the demo has of its own."""
+    for role in ("policy", "judge"):
+        if settings[f"{role}_base_url"] is not None and not chosen(settings, f"{role}_base_url"):
+            yield (
+                f"note: --demo has a scripted {role} and leaves ${role.upper()}_BASE_URL alone; to take yours, give "
+                f"--{role}-base-url"
+            )
 
 
 async def _policy(settings: Settings) -> tuple[Policy, str]:
     for name in ("policy_base_url", "policy_model"):
         if settings[name] is None:
-            raise UsageError(f"{name} is missing. Set ${name.upper()} or --{name.replace('_', '-')}, or use --demo.")
+            raise UsageError(f"{name} is missing. Set ${name.upper()} or --{name.replace('_', '-')}.")
     url, model = settings["policy_base_url"], settings["policy_model"]
     secret = key(os.environ, ("POLICY_API_KEY",), settings["policy_api_key_file"])
     told = limits.Told() if settings["context"] else await limits.ask(url, model, secret)
@@ -89,7 +100,7 @@ def _limits(settings: Settings, told: limits.Told) -> tuple[int, int, str]:
 def _judge(settings: Settings) -> JudgeEndpoint:
     url = settings["judge_base_url"]
     if url is None:
-        raise UsageError("judge_base_url is missing. Set $JUDGE_BASE_URL or --judge-base-url, or use --demo.")
+        raise UsageError("judge_base_url is missing. Set $JUDGE_BASE_URL or --judge-base-url.")
     # OpenAI's own key goes to no other host unless a person says so.
     may = settings["send_openai_key"] or urlsplit(url).hostname == OPENAI_HOST
     variables = ("JUDGE_API_KEY", "OPENAI_API_KEY") if may else ("JUDGE_API_KEY",)

@@ -4,6 +4,10 @@ import re
 from typing import Final, Literal
 
 # What a server says -> what helps. Looked at in this order; the first one counts.
+_TRUST: Final = (
+    r"certificate.verify.failed|self.signed",
+    "Name the certificates of the endpoint's house: SSL_CERT_FILE=/path/to/ca.pem.",
+)
 _MODEL: Final = (
     r"model.{0,80}(?:not exist|not found|unknown)|no such model|only the model|invalid model",
     "Check {role}_model.",
@@ -41,7 +45,7 @@ def hint(status: int | None, words: str, role: Literal["policy", "judge"]) -> st
     if status in {401, 403}:
         return f" Check the key: {role.upper()}_API_KEY or --{role}-api-key-file."
     known: tuple[tuple[str, str], ...] = _POLICY if role == "policy" else _JUDGE
-    for pattern, text in (*known, _MODEL):
+    for pattern, text in (*known, _MODEL, _TRUST):
         if re.search(pattern, words, re.IGNORECASE | re.DOTALL):
             return " " + text.format(role=role)
-    return f" Check {role}_base_url: it ends before /chat/completions." if status in {404, 405} else ""
+    return f" Check {role}_base_url: it ends before /chat/completions, mostly with /v1." if status in {404, 405} else ""

@@ -10,6 +10,7 @@ import httpx
 from harness.errors import UpstreamError, UsageError
 from harness.gateway import Secret
 from harness.gateway.failures import of_response
+from harness.run.endpoints.hints import hint
 
 SECONDS: Final = 30.0
 LARGEST_LIST: Final = 16 << 20  # bytes; the list of a router with hundreds of models has about one million
@@ -59,7 +60,7 @@ async def ask(url: str, model: str, secret: Secret | None) -> Told:
             raise UsageError(f"{said} Check the key: POLICY_API_KEY or --policy-api-key-file.")
         if status >= 500 or status == 429:
             raise UpstreamError(f"{said} Try again later, or give --context.")
-        raise UsageError(f"{said} Check --policy-base-url, or give --context TOKENS.")
+        raise UsageError(f"{said} Check --policy-base-url: it mostly ends with /v1. If it is right: --context TOKENS.")
     try:
         entries = json.loads(body)["data"]
         named = [entry for entry in entries if entry["id"] == model]
@@ -119,4 +120,6 @@ async def _get(url: str, secret: Secret | None) -> tuple[int, bytes]:
         raise UsageError(f"{url!r} is no web address.") from None
     except (httpx.HTTPError, OSError, UnicodeError) as error:
         why = str(error) or type(error).__name__
-        raise UpstreamError(f"The policy at {url} can't be reached: {why[:_WORDS]}.") from None
+        raise UpstreamError(
+            f"The policy at {url} can't be reached: {why[:_WORDS]}.{hint(None, why, 'policy')}"
+        ) from None

@@ -19,7 +19,7 @@ from harness.grading import prompt
 from harness.grading.judge import Judge, JudgeEndpoint
 from harness.grading.prompt import JudgeSettings
 from harness.grading.score import read_call
-from harness.grading.verdict import Verdict
+from harness.grading.verdict import Verdict, reply_text
 from harness.run.endpoints.hints import hint
 from harness.store.canonical import JSON
 
@@ -128,7 +128,7 @@ async def _answered(asking: "asyncio.Task[Answer | Failure]", exchange: Exchange
 def _refusal(policy: Policy, failure: Failure) -> UsageError | UpstreamError:
     status = f"HTTP {failure.status}, " if failure.status else ""
     said = f"The policy {policy.model!r} at {policy.base_url} gave no answer to a small picture with a question"
-    text = f"{said} ({status}{failure.kind}): {failure.words[:SHOWN]}{hint(failure.status, failure.words, 'policy')}"
+    text = f'{said} ({status}{failure.kind}): "{failure.words[:SHOWN]}".{hint(failure.status, failure.words, "policy")}'
     return UpstreamError(text) if failure.again else UsageError(text)
 
 
@@ -138,7 +138,10 @@ async def _verdict(judge: Judge, settings: JudgeSettings, answer: str) -> Verdic
     try:
         return read_call(call.to_json())
     except JudgeUnparseableError as error:
-        raise UsageError(f"{_unfit(settings, f'gave no verdict: {error}')} It said: {_said(call.body)}") from None
+        raise UsageError(
+            f"{_unfit(settings, f'gave no verdict: {error}')} It said: {_said(call.body)}. It must say one JSON object "
+            "and nothing else; what it thinks belongs into reasoning_content."
+        ) from None
     except JudgeError as error:
         found = re.search(r"HTTP (\d{3})", str(error))
         status = int(found[1]) if found else None
@@ -153,4 +156,8 @@ def _unfit(settings: JudgeSettings, why: str) -> str:
 
 
 def _said(body: str | None) -> str:
-    return repr((body or "")[:SHOWN])
+    try:
+        text = reply_text(body or "")
+    except JudgeError:
+        text = body or ""
+    return repr(text[:SHOWN])

@@ -24,7 +24,7 @@ def read_file(path: Path) -> dict[str, str]:
     try:
         table = tomllib.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"The settings file {path} can't be read: {error}") from None
+        raise UsageError(f"The settings file {path} is no TOML: {error}") from None
     found: dict[str, str] = {}
     for key, name, value in _flat(table):
         try:

@@ -19,6 +19,11 @@ def key(env: Mapping[str, str], variables: tuple[str, ...], file: str | None) ->
     return next((Secret(env[name]) for name in variables if env.get(name)), None)
 
 
+def _user() -> str:
+    """Who this process is outside of the harness's namespace."""
+    return os.environ.get("LOGNAME") or os.environ.get("USER") or "this user"
+
+
 def _read(path: Path) -> str:
     try:
         # Not to wait for a writer where the path is a pipe: what isn't a plain file is refused below.
@@ -30,9 +35,11 @@ def _read(path: Path) -> str:
                 raise UsageError(f"The key file {path} can be read by others. Run: chmod 600 {path}")
             data = opened.read(10_000)
     except OSError as error:
-        # Not with the path in it: somebody may have given the key itself.
+        # Not with just any path in it: somebody may have given the key itself.
+        shown = f" {path}" if path.is_absolute() else ""
         raise UsageError(
-            f"A key file can't be read: {error.strerror}. A key file's path is given, never the key."
+            f"The key file{shown} can't be read by {_user()}: {error.strerror}. It must be that user's own, with mode "
+            f"0600: install -m 600 -o {_user()} KEY FILE. A key file's path is given, never the key."
         ) from None
     try:
         return data.decode("ascii").strip()

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-# What a command gets from the caller's environment; everything else stays behind. README.md documents these names.
+# What a command gets from the caller's environment; everything else stays behind. docs/endpoints.md has these names.
 PASSED_ON = (
     "LANG", "TZ", "TERM", "COLUMNS", "NIX_REMOTE",
     "POLICY_BASE_URL", "POLICY_MODEL", "POLICY_API_KEY",
     "JUDGE_BASE_URL", "JUDGE_MODEL", "JUDGE_API_KEY", "OPENAI_API_KEY",
-    "BABYVISION_ZIP", "BABYVISION_PARQUET",
+    "BABYVISION_ZIP", "BABYVISION_PARQUET", "SSL_CERT_FILE", "SSL_CERT_DIR",
 )  # fmt: skip
 PASSED_ON_PREFIX = "HARNESS_"
 

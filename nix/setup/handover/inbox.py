@@ -7,7 +7,7 @@ from pathlib import Path
 
 from account import Account, HandoverError, run_as
 
-_VARIABLES = ("BABYVISION_ZIP", "BABYVISION_PARQUET")
+_VARIABLES = ("BABYVISION_ZIP", "BABYVISION_PARQUET", "SSL_CERT_FILE")
 
 
 def hand_over(environment: Mapping[str, str], account: Account, folder: Path) -> dict[str, str]:

@@ -40,14 +40,15 @@ def ended_with(reason: str | None, answer: str = "It is \\boxed{5}.") -> Chain:
     return Chain((0, 1), answer, reason, True, (), ())
 
 
-def call(state: str = "answered", response: bytes = b"", *troubles: str | None) -> Call:
-    """A call whose tries ended in these troubles."""
-    tries = tuple(Try(0, 1, 0, trouble) for trouble in troubles)
-    return Call(0, Body(None, 0, b"{}"), 0, cast("Any", state), response, 200, 1, tries=tries)
+def call(state: str = "answered", response: bytes = b"", *troubles: str | None, last: int = 9) -> Call:
+    """A call whose tries ended in these troubles, each after a nanosecond, the last one after ``last``."""
+    lengths = [1] * (len(troubles) - 1) + [last]
+    tries = tuple(Try(at, at + lengths[at], 0, trouble) for at, trouble in enumerate(troubles))
+    return Call(0, Body(None, 0, b"{}"), 0, cast("Any", state), response, 200, 99, tries=tries)
 
 
-def failure(kind: str, status: int | None = 500) -> Failure:
-    return Failure(cast("Any", kind), status, "in its own words")
+def failure(kind: str, status: int | None = 500, *, alone: bool = False) -> Failure:
+    return Failure(cast("Any", kind), status, "in its own words", alone=alone)
 
 
 @attrs.frozen
@@ -64,9 +65,9 @@ class Seen:
         return self.next_failure
 
 
-def failing(kind: str, status: int | None = 500) -> Seen:
-    """The chain's next call was given up."""
-    return Seen((call(), call("failed")), next_failure=failure(kind, status))
+def failing(kind: str, status: int | None = 500, *, alone: bool = False) -> Seen:
+    """The chain's next call was given up; ``alone``: the endpoint answered another one in between."""
+    return Seen((call(), call("failed")), next_failure=failure(kind, status, alone=alone))
 
 
 def evidence(full: tuple[str, ...] = (), events: bytes = b"") -> Evidence:
@@ -97,8 +98,8 @@ MEASURED = [
     ("context-overflow", DIED, failing("overflow", 400), NEXT),
     ("context-overflow", STOPPED, Seen((call("failed"),), next_failure=failure("overflow", 400)), ASKED),
     ("request-too-large", DIED, failing("too-large", 413), NEXT),
-    ("request-refused", DIED, failing("refused", 400), NEXT),
-    ("request-refused", DIED, failing("refused", 403), NEXT),
+    ("request-refused", DIED, failing("refused", 400, alone=True), NEXT),
+    ("request-refused", DIED, failing("broken", 500, alone=True), NEXT),
     ("budget", DIED, Seen((call(),), exhausted="calls"), WORKING),
     ("budget", DIED, Seen((call(),), exhausted="tokens"), WORKING),
     ("agent-died", DIED, ONE, WORKING),
@@ -205,7 +206,18 @@ def test_silence_beside_the_shells_own_calls_is_no_excuse(chain: Chain) -> None:
 
 @pytest.mark.parametrize("status", [400, 403, 409, 415, 422])
 def test_a_request_that_the_endpoint_does_not_take_is_no_excuse(status: int) -> None:
-    assert not of(DIED, failing("refused", status), NEXT).masked
+    assert not of(DIED, failing("refused", status, alone=True), NEXT).masked
+
+
+@pytest.mark.parametrize("status", [200, 302, 400, 401, 402, 403, 407, 429])
+def test_an_endpoint_that_takes_no_request_any_more_says_nothing_of_the_model(status: int) -> None:
+    assert of(DIED, failing("refused", status), NEXT).kind == "upstream-refused"
+
+
+@pytest.mark.parametrize(("last", "kind"), [(2, "upstream-failed"), (3, "task-timeout")])
+def test_a_model_talks_if_it_talked_for_longer_than_the_tries_before_it(last: int, kind: str) -> None:
+    cut = call("cancelled", b"data: {}", "broken: cut", "broken: cut", "cancelled", last=last)
+    assert of(TIMED_OUT, Seen((call(), cut)), NEXT).kind == kind
 
 
 @pytest.mark.parametrize("ended", [EXITED, DIED, TIMED_OUT, OUT_OF_MEMORY])

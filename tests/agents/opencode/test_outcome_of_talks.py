@@ -168,7 +168,7 @@ OVERFLOW = "This model's maximum context length is 8192 tokens. However, you req
         ("context-overflow", STOPPED, [refusing(400, OVERFLOW)]),
         ("context-overflow", DIED, [tool, refusing(400, OVERFLOW)]),
         ("request-too-large", DIED, [tool, refusing(413, "Request Entity Too Large")]),
-        ("request-refused", DIED, [tool, refusing(400, "the image can't be read")]),
+        ("request-refused", DIED, [tool, refusing(400, "the image can't be read"), stop, refusing(400, "again")]),
         # the endpoint fails on this request, answers the opening in between, and fails on this one again
         ("request-refused", DIED, [tool, *[refusing(500, "boom")] * ATTEMPTS, stop, refusing(500, "boom")]),
     ],
@@ -188,6 +188,8 @@ async def test_a_measurement(kind: str, ended: Ended, turns: list[Answering]) ->
         ("upstream-failed", STOPPED, [refusing(429, "slow down")]),
         ("upstream-failed", STOPPED, [tool, refusing(503, "overloaded")]),
         ("upstream-failed", DIED, [tool, refusing(500, "boom")]),
+        ("upstream-refused", DIED, [tool, refusing(403, "key limit exceeded")]),
+        ("upstream-failed", DIED, [tool, refusing(429, "Request too large for your tokens per minute")]),
         ("upstream-refused", STOPPED, [refusing(400, "no such parameter")]),
         ("upstream-refused", STOPPED, [refusing(401, "bad key")]),
     ],

@@ -80,7 +80,7 @@ def check_zip(source: Source, expected: Digest) -> None:
     if source.kind == "zip" and source.sha256 != expected:
         raise UsageError(
             f"{source.name} is not the authors' ZIP: its SHA-256 is {source.sha256}, expected is {expected}. "
-            "Get it anew: harness data fetch"
+            "Get it from its authors' own place: harness data fetch"
         )
 
 

@@ -74,12 +74,20 @@ class Place:
         return self.folder / f"{kind}.json"
 
     def origin(self, kind: Kind) -> Origin | None:
-        """What is recorded of one kind of file; None if nothing is. Raises StoreCorruptError."""
+        """What is recorded of one kind of file; None if nothing is.
+
+        Raises StoreCorruptError for a damaged record, UsageError for one that this user may not read.
+        """
         path = self.record(kind)
         try:
             return _origin(kind, path.read_bytes())
         except FileNotFoundError:
             return None
+        except PermissionError:
+            raise UsageError(
+                f"The data folder {self.folder} can't be read by this user. Make it readable, or name another one: "
+                "--data-dir, or HARNESS_DATA_DIR."
+            ) from None
         except (OSError, CanonicalError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise StoreCorruptError(
