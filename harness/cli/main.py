@@ -1,6 +1,7 @@
 """The command ``harness``: finds the command's module, and turns exceptions into messages and exit statuses."""
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -58,7 +59,13 @@ def cli() -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with the exit status of DESIGN's table."""
-    sys.exit(run(list(sys.argv[1:] if argv is None else argv)))
+    status = run(list(sys.argv[1:] if argv is None else argv))
+    try:
+        sys.stdout.flush()
+    except OSError as error:  # what was to be printed is lost: that is no success
+        click.echo(f"harness: standard output can't be written to: {error.strerror}", err=True)
+        os._exit(status or EXIT_ERROR)  # Python's own end would try again
+    sys.exit(status)
 
 
 def run(argv: list[str]) -> int:

@@ -38,7 +38,7 @@ class Asking:
 
         ``rooted``: the request belongs to the conversation; ``opening``: it is the first one of it.
         """
-        body = upstream_body(request.value, self._policy)
+        body = await asyncio.to_thread(upstream_body, request.value, self._policy)
         result = await self._upstream.complete(body, stream=request.stream, exchange=exchange)
         if isinstance(result, Answer):
             if opening and self._control is None:

@@ -105,7 +105,8 @@ class _Gateway:
             raise Refused(405 if known else 404, "only POST /v1/chat/completions and GET /v1/models are served here")
         async with self._parsing:
             await read_body(http, read, self._settings)
-            request = parse(bytes(read), self._settings.alias, self._settings.date)
+            # In a thread: a body of many megabytes takes seconds, and other sandboxes are served meanwhile.
+            request = await asyncio.to_thread(parse, bytes(read), self._settings.alias, self._settings.date)
         if budget := self._talk.exhausted:
             raise Refused(403, f"this sandbox's budget is used up: {budget}")
         if self._waiting + len(request.body) > self._settings.max_waiting:

@@ -104,7 +104,7 @@ class Upstream:
                         break
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             return self._lost(error, exchange), asked
-        return self._judge(stream, exchange), asked
+        return await asyncio.to_thread(self._judge, stream, exchange), asked
 
     def _headers(self, stream: bool) -> dict[str, str]:
         headers = {

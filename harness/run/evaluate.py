@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 import attrs
 
 from harness.benchmarks.base import Benchmark
+from harness.errors import HarnessError
 from harness.grading import judge as judging
 from harness.grading.grader import Grader
 from harness.grading.judge import Judge
@@ -147,6 +148,8 @@ class _Evaluation:
     ) -> dict[str, JSON]:
         """Write summary.json, which covers the whole plan; give the figures of this call's own part of it."""
         run, scorer = prepared.run, prepared.scorer
+        if not run.layout.manifest.is_file():
+            raise HarnessError(f"{run.layout.root} was removed while the run went on: what is there now is no run.")
         found = {item: results.get(item) or kept(run, self.benchmark, scorer, item) for item in whole}
         about: dict[str, JSON] = {
             "benchmark": self.benchmark.name,

@@ -112,3 +112,8 @@ def test_a_file_that_may_not_be_read_is_said_with_what_to_do(
         assert run(["data", "add", str(tmp_path / "closed.zip")]) == 2
     assert "may not read the data file" in (said := capsys.readouterr().err)
     assert "BABYVISION_ZIP" in said
+
+
+def test_a_data_folder_that_is_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["data", "status", "--data-dir", "/dev/null"]) == 2
+    assert "The data folder /dev/null/babyvision can't be read" in capsys.readouterr().err

@@ -86,3 +86,10 @@ def test_what_an_endpoint_said_moves_no_cursor(
     monkeypatch.setattr("harness.store.runfolder.RunFolder.open", refused)
     assert run(["verify", "R"]) == 2
     assert capsys.readouterr().err == "harness: the policy said \\x1b[2J\\x0d:\n  more of ours\n"
+
+
+def test_output_that_is_lost_is_no_success() -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-c", "from harness.cli.main import main; main(['--help'])"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "harness: No space left on device\n")

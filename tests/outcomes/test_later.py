@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.gateway.scripted import Act, breaks_off, chunk, fails, hangs
+from tests.gateway.scripted import Act, breaks_off, chunk, fails, hangs, sends
 from tests.outcomes.playing import MASKED, Played, Row, ids, play
 from tests.outcomes.upstream import Script, hangs_up, right, uses
 
@@ -36,8 +36,10 @@ ROWS = [
     Row("dies", then(hangs_up), "upstream-failed", MASKED, (1, 3)),
     Row("400 overflow, vLLM", then(fails(400, VLLM)), "context-overflow", 0.0, (1, 1)),
     Row("400 overflow, OpenAI", then(fails(400, OPENAI)), "context-overflow", 0.0, (1, 1)),
-    Row("400 other", then(fails(400, "unknown parameter")), "request-refused", 0.0, (1, 1)),
-    Row("401", then(fails(401, "bad key")), "upstream-refused", MASKED, (1, 1)),
+    Row("400 other", then(fails(400, "unknown parameter")), "request-refused", 0.0, (2, 2), 1),
+    Row("400 to all", then(fails(400, "no credit"), opening=fails(400, "no")), "upstream-refused", MASKED, (2, 1), 1),
+    Row("302 to all", then(sends(b"", 302), opening=sends(b"", 302)), "upstream-refused", MASKED, (2, 1), 1),
+    Row("401", then(fails(401, "bad key")), "upstream-refused", MASKED, (2, 2), 1),
     Row("413", then(fails(413, "too large")), "request-too-large", 0.0, (1, 1)),
     Row("too many images", then(fails(400, IMAGES)), "request-too-large", 0.0, (1, 1)),
 ]

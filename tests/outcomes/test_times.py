@@ -27,6 +27,7 @@ IMPATIENT = [
     Row("silent from the start", [[hangs()]], "upstream-stalled", MASKED),
     Row("silent later", [[uses("true")], [hangs(chunk({"content": "It"}))]], "upstream-stalled", MASKED),
     Row("failing", [[uses("true")], [fails(503, "busy")]], "upstream-failed", MASKED),
+    Row("failing this alone", [[uses("true")], [fails(500, "boom")]], "task-timeout", 0.0),
 ]
 
 
@@ -39,7 +40,7 @@ def patient() -> Iterator[Played]:
 @pytest.fixture(scope="module")
 def impatient() -> Iterator[Played]:
     tries = ("--upstream-attempts", "1000", "--upstream-backoff", "0.5")
-    with play(IMPATIENT, "--timeout", "35", "--stall", "3", *tries, jobs=3) as done:
+    with play(IMPATIENT, "--timeout", "35", "--stall", "3", *tries, jobs=4) as done:
         yield done
 
 

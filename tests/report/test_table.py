@@ -26,7 +26,8 @@ RESULTS = [
 
 
 def summary(results: list[Result], **rest: Any) -> dict[str, Any]:
-    about = {"run": "runs/r", "benchmark": "babyvision", "content_digest": "c" * 64, "new_attempts": 2}
+    about = {"run": "runs/r", "benchmark": "babyvision", "demo": True, "content_digest": "c" * 64, "new_attempts": 2}
+    about |= {"policy_model": "a-model", "judge_model": "gpt-4o-mini"}
     return {**about, **figures(results), **rest}
 
 

@@ -5,9 +5,9 @@ Not collected by default. Run it by name, on a machine that does nothing else (a
     nix run .#tests -- tests/speed/full_size.py -s
 
 HARNESS_FULL_SIZE=8 plays only eight tasks. The policy calls one tool and answers, at once; it and the demo's judge are
-in a process of their own, so that their CPU is not the harness's. Bare OpenCode plays some of the same puzzles, half of
-them before and half after the run; its CPU seconds bound what any harness could do here: 60 * cores / seconds, in
-rollouts a minute.
+in a process of their own, so that their CPU is not the harness's. Bare OpenCode plays some of the same puzzles before
+and after the run, as many at a time: its CPU seconds bound what any harness could do here, 60 * cores / seconds in
+rollouts a minute. (Alone on the machine it takes fewer, since processors that share a core slow each other down.)
 """
 
 import asyncio
@@ -72,10 +72,26 @@ async def endpoints() -> AsyncIterator[tuple[str, str]]:
 async def test_full_size(tmp_path: Path) -> None:
     async with endpoints() as (policy, judge):
         await bare(tmp_path / "warm", policy, demo_task(0))
-        before = [await bare(tmp_path / f"b{number}", policy, demo_task(number)) for number in range(0, BARE, 2)]
+        alone = (await bare(tmp_path / "alone", policy, demo_task(0)))["bare_cpu"]
+        before = await _bare(tmp_path / "before", policy)
         run = await _run(tmp_path / "run", policy, judge)
-        after = [await bare(tmp_path / f"b{number}", policy, demo_task(number)) for number in range(1, BARE, 2)]
-    _report(run, [row["bare_cpu"] for row in before + after])
+        after = await _bare(tmp_path / "after", policy)
+    _report(run, alone, [before, after])
+
+
+async def _bare(folder: Path, policy: str) -> tuple[float, float]:
+    """Bare OpenCode, as many at a time as the run has sandboxes: CPU seconds of one, and how many end in a minute."""
+    began, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    gate = asyncio.Semaphore(JOBS)
+
+    async def one(number: int) -> None:
+        async with gate:
+            await bare(folder / str(number), policy, demo_task(number))
+
+    await asyncio.gather(*map(one, range(BARE)))
+    wall, ended = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = ended.ru_utime + ended.ru_stime - used.ru_utime - used.ru_stime
+    return cpu / BARE, 60 * BARE / wall
 
 
 async def _run(folder: Path, policy: str, judge: str) -> Mapping[str, Any]:
@@ -94,12 +110,14 @@ async def _run(folder: Path, policy: str, judge: str) -> Mapping[str, Any]:
     return {"summary": json.loads(out), "wall": wall, "cpu": cpu, "idle": idle_seconds() - idle, "watch": watch}
 
 
-def _report(run: Mapping[str, Any], bare_cpu: list[float]) -> None:
+def _report(run: Mapping[str, Any], alone: float, together: list[tuple[float, float]]) -> None:
     watch: Watch = run["watch"]
     seen = watch.seconds()
     cores = len(os.sched_getaffinity(0))
     rate = 60 * run["summary"]["measured"] / run["wall"]
-    bound = 60 * cores / statistics.mean(bare_cpu)
+    bare_cpu = statistics.mean(cpu for cpu, _ in together)
+    bare_rate = statistics.mean(rate for _, rate in together)
+    bound = 60 * cores / bare_cpu
     print(f"\n{TASKS} tasks, {JOBS} jobs, {cores} cores: {run['summary']['measured']} measured")
     print(f"wall {run['wall']:.1f} s; CPU {run['cpu']:.1f} s, {run['cpu'] / TASKS:.2f} s a rollout, of which")
     for kind, seconds in seen.items():
@@ -108,15 +126,14 @@ def _report(run: Mapping[str, Any], bare_cpu: list[float]) -> None:
     print(f"  {'too short to be seen':<20} {rest:9.1f} s  {rest / TASKS:7.2f} s a rollout")
     others = run["wall"] * cores - run["cpu"] - run["idle"]
     print(f"  beside it: {run['idle']:.1f} s idle, {others:.1f} s of others (policy, judge, this test, the machine)")
-    print(f"bare OpenCode CPU a rollout: mean {statistics.mean(bare_cpu):.2f} s of {sorted(map(_short, bare_cpu))}")
-    print(
-        f"rollouts a minute: {rate:.2f}; bound by bare OpenCode on {cores} cores: {bound:.2f}; ratio {rate / bound:.2f}"
-    )
-    print(f"bare OpenCode's part of the CPU that the run took: {statistics.mean(bare_cpu) * TASKS / run['cpu']:.2f}")
+    print(f"bare OpenCode, CPU a rollout: {bare_cpu:.2f} s with {JOBS} at a time (before, after: {_shown(together)})")
+    print(f"  {alone:.2f} s where it is alone")
+    print(f"rollouts a minute: {rate:.2f}; bound by bare OpenCode's CPU: {bound:.2f}, ratio {rate / bound:.2f}")
+    print(f"  bare OpenCode itself: {bare_rate:.2f}, ratio {rate / bare_rate:.2f}")
     print(f"peak memory of the harness's Python: {watch.memory['harness']} MiB")
     assert run["summary"]["measured"] == TASKS
     assert watch.memory["harness"] < 200
 
 
-def _short(seconds: float) -> float:
-    return round(seconds, 2)
+def _shown(together: list[tuple[float, float]]) -> str:
+    return ", ".join(f"{cpu:.2f} s" for cpu, _ in together)

@@ -1,4 +1,4 @@
-"""The settings of a run: flags over environment over file over the defaults of the table in `known`."""
+"""The settings of a run: flags over environment over file over the defaults of `harness.run.settings.table`."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -11,6 +11,9 @@ from harness.run.settings.values import url
 
 # Gym writes a file of rollouts where we have a folder.
 GYMS_OUTPUT: Final = "output_jsonl_fpath"
+
+
+SHOWN = 80  # characters of a wrong value that are shown
 
 
 @attrs.frozen
@@ -74,5 +77,6 @@ def _parse(setting: Setting, raw: str, origin: str) -> Any:
     except ValueError as error:
         where = f"${setting.env}" if origin == "environment" else setting.name
         # an address may hold a password: it is never shown
-        value = where if setting.parse is url else f"{where} = {raw!r}"
+        shown = raw if len(raw) <= SHOWN else f"{raw[:SHOWN]}..."
+        value = where if setting.parse is url else f"{where} = {shown!r}"
         raise UsageError(f"{value}: {error}") from None

@@ -82,8 +82,8 @@ _TASKS: Final = (
     Setting("demo_puzzles", between(1, 100_000), 12, "How many demo puzzles."),
     Setting("limit", positive, None, "Only the first N tasks."),
     Setting("tasks", names, None, "Only these task ids, separated by commas."),
-    Setting("repeats", positive, 1, "Rollouts per task."),
-    Setting("jobs", positive, 1, "Sandboxes at a time."),
+    Setting("repeats", between(1, 10_000), 1, "Rollouts per task."),
+    Setting("jobs", between(1, 1000), 1, "Sandboxes at a time."),
     Setting("shard", shard, None, "Only shard I of N, as I/N with I from 0; tasks are dealt by a stable hash."),
 )
 

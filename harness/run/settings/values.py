@@ -3,7 +3,10 @@
 import math
 import re
 from collections.abc import Callable
+from typing import Final
 from urllib.parse import urlsplit
+
+YEAR: Final = 365 * 24 * 3600  # seconds
 
 
 def text(raw: str) -> str:
@@ -37,19 +40,16 @@ def positive(raw: str) -> int:
 
 
 def seconds(raw: str) -> float:
-    """A finite number of seconds above 0."""
+    """A number of seconds above 0, of at most a year."""
     value = fraction(raw)
-    if value <= 0:
-        raise ValueError("must be above 0")
+    if not 0 < value <= YEAR:
+        raise ValueError(f"must be above 0 and at most {YEAR}")
     return value
 
 
 def fraction(raw: str) -> float:
     """A finite number from 0."""
-    try:
-        value = float(raw)
-    except ValueError:
-        raise ValueError("must be a number") from None
+    value = _float(raw)
     if not math.isfinite(value) or value < 0:
         raise ValueError("must be a number from 0")
     return value
@@ -64,15 +64,22 @@ def number(low: float, high: float) -> Callable[[str], float]:
     """Reads a number from ``low`` to ``high``."""
 
     def parse(raw: str) -> float:
-        try:
-            value = float(raw)
-        except ValueError:
-            raise ValueError("must be a number") from None
+        value = _float(raw)
         if not low <= value <= high:
             raise ValueError(f"must be a number from {low:g} to {high:g}")
         return value
 
     return parse
+
+
+def _float(raw: str) -> float:
+    # float() takes digits of every script, and underscores
+    if not re.fullmatch(r"[0-9a-zA-Z.+-]{1,40}", raw):
+        raise ValueError("must be a number")
+    try:
+        return float(raw)
+    except ValueError:
+        raise ValueError("must be a number") from None
 
 
 def integer(raw: str) -> int:

@@ -32,12 +32,12 @@ async def made(**given: str) -> Endpoints:
 async def test_limits_come_from_the_endpoint_and_it_is_said() -> None:
     ends = await made()
     assert (ends.policy.context, ends.policy.max_output) == (40_000, 10_000)
-    assert ends.limits == "context: 40000 tokens (max_model_len); output: at most 10000 (a quarter of the context)"
+    assert ends.notes[0] == "context: 40000 tokens (max_model_len); output: at most 10000 (a quarter of the context)"
 
 
 async def test_what_is_given_goes_over_it() -> None:
     ends = await made(context="9000", max_output="500", policy_base_url="http://127.0.0.1:1/v1")  # nobody is asked
-    assert ends.limits == "context: 9000 tokens (--context); output: at most 500 (--max-output)"
+    assert ends.notes[0] == "context: 9000 tokens (--context); output: at most 500 (--max-output)"
 
 
 async def test_the_endpoints_own_output_limit_holds() -> None:
@@ -46,7 +46,7 @@ async def test_the_endpoints_own_output_limit_holds() -> None:
         Endpoint([sends(json.dumps({"data": [entry]}).encode())]) as endpoint,
         endpoints(resolve({**GIVEN, "policy_base_url": endpoint.url}, {}, {})) as ends,
     ):
-        assert (ends.policy.max_output, "(max_completion_tokens)" in ends.limits) == (4096, True)
+        assert (ends.policy.max_output, "(max_completion_tokens)" in ends.notes[0]) == (4096, True)
 
 
 async def test_without_a_context_length_there_is_no_run() -> None:
@@ -91,6 +91,8 @@ async def test_the_judges_patience_is_as_set() -> None:
 
 async def test_the_demo_stands_in_for_what_no_flag_names() -> None:
     async with endpoints(resolve({"demo": "true"}, {"POLICY_BASE_URL": "http://127.0.0.1:1"}, {})) as ends:
+        assert [note for note in ends.notes if "POLICY_BASE_URL" in note]  # what is left alone is said
+        assert not [note for note in ends.notes if "JUDGE_BASE_URL" in note]
         assert (ends.policy.model, ends.judge_model) == (server.POLICY_MODEL, server.JUDGE_MODEL)
     ends = await made(demo="true")
     assert (ends.policy.model, ends.judge_model) == ("m", "gpt-4o-mini")

@@ -36,7 +36,7 @@ def test_an_unknown_name_gets_a_suggestion() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("jobs", "0", "at least 1"),
+        ("jobs", "0", "from 1 to 1000"),
         ("jobs", "two", "whole number"),
         ("timeout", "nan", "number from 0"),
         ("timeout", "0", "above 0"),
@@ -56,6 +56,12 @@ def test_an_unknown_name_gets_a_suggestion() -> None:
         ("max_tokens_field", "tokens", "one of max_tokens, max_completion_tokens"),
         ("cpus", "0.001", "from 0.1"),
         ("memory_mib", "1" * 15, "from 64"),
+        ("jobs", "9" * 15, "from 1 to 1000"),
+        ("repeats", "9" * 12, "from 1 to 10000"),
+        ("timeout", "\u0663\u0660", "must be a number"),
+        ("timeout", "1_0", "must be a number"),
+        ("first_call", "1e308", "at most 31536000"),
+        ("temperature", "x" * 100_000, r"x\.\.\.'"),
     ],
 )
 def test_a_bad_value_is_refused_with_the_reason(name: str, value: str, reason: str) -> None:

@@ -83,10 +83,10 @@ class Place:
             return _origin(kind, path.read_bytes())
         except FileNotFoundError:
             return None
-        except PermissionError:
+        except (PermissionError, NotADirectoryError) as error:
             raise UsageError(
-                f"The data folder {self.folder} can't be read by this user. Make it readable, or name another one: "
-                "--data-dir, or HARNESS_DATA_DIR."
+                f"The data folder {self.folder} can't be read by this user: {error.strerror}. Make it readable, or "
+                "name another one: --data-dir, or HARNESS_DATA_DIR."
             ) from None
         except (OSError, CanonicalError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
