@@ -56,9 +56,7 @@ class Player:
         async with Host(runtime.find(os.environ)) as host:
             if self.settings["require_limits"] and not host.cgroups:
                 raise HostUnfitError(NO_CGROUPS)
-            self.run.write_observed(
-                platform.node() or "unknown", started, _observed(started, host, self.means.policy.base_url)
-            )
+            self.run.write_observed(platform.node() or "unknown", started, _observed(started, host, self.means))
             memory.begin()
             self.tally.playing_begins(time.monotonic())
             try:
@@ -126,11 +124,11 @@ def _recovered(run: RunFolder, item: Item) -> bool:
     return bool(measured) and (run.publish_done(measured[0]) or run.done(item.task, item.repeat) is not None)
 
 
-def _observed(started: int, host: Host, policy: str) -> dict[str, JSON]:
+def _observed(started: int, host: Host, means: Means) -> dict[str, JSON]:
     closure = pins.closure()
     return {
         "kind": "start",
-        "policy_base_url": policy,
+        "policy_base_url": means.policy.base_url,
         "started_ns": str(started),
         "harness": __version__,
         "package": str(Path(harness.__file__).parent),

@@ -73,7 +73,8 @@ def test_a_download_is_checked_and_installed(files: Files, place: Place, kind: f
     with serving(sending(path.read_bytes())) as url:
         installed = fetch(place, kind, url, lines.append, files.expected)
     assert [(origin.kind, origin.sha256) for origin in installed.origins] == [(kind, file_digest(path))]
-    assert lines == [f"downloading {url}"]
+    trusted = f"note: no digest of the parquet is known; SHA-256 {file_digest(path)} is trusted from now on"
+    assert lines == [f"downloading {url}"] + [trusted] * (kind == "parquet")
     assert sorted(path.name for path in place.folder.iterdir()) == ["blobs", f"{kind}.json"]
 
 
