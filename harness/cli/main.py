@@ -63,7 +63,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         sys.stdout.flush()
     except OSError as error:  # what was to be printed is lost: that is no success
-        click.echo(f"harness: standard output can't be written to: {error.strerror}", err=True)
+        if status == EXIT_OK:  # else it was said already
+            click.echo(f"harness: standard output can't be written to: {error.strerror}", err=True)
         os._exit(status or EXIT_ERROR)  # Python's own end would try again
     sys.exit(status)
 
