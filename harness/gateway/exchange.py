@@ -92,11 +92,6 @@ class Waiting:
         return next((exchange.trouble for exchange in self._rooted.values() if exchange.trouble), None)
 
     @property
-    def failing(self) -> int | None:
-        """The call of the conversation under way whose last try the endpoint said it failed; None if there is none."""
-        return next((index for index, exchange in self._rooted.items() if exchange.failing), None)
-
-    @property
     def total(self) -> float:
         """Seconds in which at least one call, whichever, waited for the endpoint."""
         busy = bool(self._rooted or self._other)

@@ -86,12 +86,11 @@ class _Gateway:
 
     async def end(self) -> None:
         """Cancels what is in flight, and waits until that is recorded."""
-        failing = self._talk.failing()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        if failing is not None and await self._asking.answers():
-            self._talk.fails_alone(failing)
+        if self._talk.failing is not None and await self._asking.answers():
+            self._talk.fails_alone(self._talk.failing)
 
     async def _route(self, http: web.BaseRequest, read: bytearray) -> web.StreamResponse:
         if http.version not in (HttpVersion10, HttpVersion11):

@@ -24,7 +24,8 @@ class Talk:
     ``first_call`` is set by the first accepted call. ``failed`` is set when going on makes no sense: ``failure`` says
     why. That is so when the conversation's first request got no answer, or a later one of it reached no working
     endpoint. Any other failure of a later call may be of the sandboxed side's making (a shell can send anything); the
-    agent then gets status 400, ends by itself, and `failure_of` tells.
+    agent then gets status 400, ends by itself, and `failure_of` tells. ``failing`` is the last call of the conversation
+    that was cancelled while the endpoint said that it fails it, as the agent's is when the time is up.
     """
 
     def __init__(self, opening: Opening, settings: GatewaySettings) -> None:
@@ -32,6 +33,7 @@ class Talk:
         self.failed = asyncio.Event()
         self.failure: Failure | None = None
         self.refused = 0
+        self.failing: int | None = None
         self._settings = settings
         self._tree = Tree(opening)
         self._bodies = Bodies()
@@ -93,10 +95,6 @@ class Talk:
         """What was wrong with the last try of a call of the conversation that is still under way; None if nothing."""
         return self._waiting.trouble
 
-    def failing(self) -> int | None:
-        """The call of the conversation under way that the endpoint said it fails; None if there is none."""
-        return self._waiting.failing
-
     def fails_alone(self, index: int) -> None:
         """The endpoint was failing this call when the talk ended, and answered another one right then."""
         self._calls[index] = attrs.evolve(self._calls[index], alone=True)
@@ -124,6 +122,8 @@ class Talk:
     def settle(self, index: int, exchange: Exchange, result: Answer | Failure | None) -> None:
         """The call is over, with an answer, a failure, or (None) cancelled."""
         self._waiting.stop(index)
+        if result is None and exchange.failing and self.place(index)[1]:
+            self.failing = index
         answer = result if isinstance(result, Answer) else None
         failure = None
         if isinstance(result, Failure):

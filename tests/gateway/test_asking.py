@@ -136,14 +136,19 @@ async def test_the_opening_that_fails_is_no_requests_doing(gateway: Gateway) -> 
         (HANGS, says("C"), False),
     ],
 )
+@pytest.mark.parametrize("hangs_up", [True, False])
 async def test_a_talk_that_ends_while_the_endpoint_fails(
-    gateway: Gateway, monkeypatch: pytest.MonkeyPatch, later: Act, control: Act, alone: bool
+    gateway: Gateway, monkeypatch: pytest.MonkeyPatch, later: Act, control: Act, alone: bool, hangs_up: bool
 ) -> None:
+    """When the time is up the sandbox is killed first: its end of the connection is gone before the talk ends."""
     monkeypatch.setattr("harness.gateway.asking._CONTROL_SECONDS", 0.3)
     sandbox = await gateway(by_content(later, control), attempts=1000)
     await sandbox.post(body(opening()))
     asking = asyncio.create_task(sandbox.post(body(NEXT)))
     await until(lambda: len(sandbox.endpoint.asked) > (1 if later is HANGS else 3))
+    if hangs_up:
+        asking.cancel()
+        await until(lambda: sandbox.talk.calls[1].state == "cancelled")
     await sandbox.end()
     await asyncio.gather(asking, return_exceptions=True)
     call = sandbox.talk.calls[1]

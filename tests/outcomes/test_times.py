@@ -40,7 +40,7 @@ def patient() -> Iterator[Played]:
 @pytest.fixture(scope="module")
 def impatient() -> Iterator[Played]:
     tries = ("--upstream-attempts", "1000", "--upstream-backoff", "0.5")
-    with play(IMPATIENT, "--timeout", "35", "--stall", "3", *tries, jobs=4) as done:
+    with play(IMPATIENT, "--timeout", "50", "--stall", "3", *tries, jobs=4) as done:
         yield done
 
 
