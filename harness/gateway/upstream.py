@@ -83,8 +83,6 @@ class Upstream:
             trouble = f"{result.kind}: {result.words}" if isinstance(result, Failure) else None
             return result, asked
         finally:
-            # Also what was cut or is given up stands in the record.
-            exchange.received = bytearray(self._policy.blank(bytes(exchange.received)))
             exchange.end_try(trouble)
 
     async def _send(self, body: bytes, *, stream: bool, exchange: Exchange) -> tuple[Answer | Failure, float | None]:
@@ -104,6 +102,9 @@ class Upstream:
                         break
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             return self._lost(error, exchange), asked
+        finally:
+            # Before anybody reads it; what was cut or is given up stands in the record as well.
+            exchange.received = bytearray(self._policy.blank(bytes(exchange.received)))
         return await asyncio.to_thread(self._judge, stream, exchange), asked
 
     def _headers(self, stream: bool) -> dict[str, str]:
@@ -119,7 +120,7 @@ class Upstream:
 
     def _judge(self, stream: bool, exchange: Exchange) -> Answer | Failure:
         """What the bytes of a response that came to its end are."""
-        data = self._policy.blank(bytes(exchange.received))
+        data = bytes(exchange.received)
         if exchange.status != 200:
             return of_response(exchange.status, data[:_ERROR_MAX])
         if len(data) > self._settings.max_response:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from harness.errors import UsageError
 from harness.gateway.policy import Secret
+from harness.run.settings.files import opened
 
 
 def key(env: Mapping[str, str], variables: tuple[str, ...], file: str | None) -> Secret | None:
@@ -26,14 +27,13 @@ def _user() -> str:
 
 def _read(path: Path) -> str:
     try:
-        # Not to wait for a writer where the path is a pipe: what isn't a plain file is refused below.
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as opened:
-            mode = os.fstat(opened.fileno()).st_mode
+        with opened(path) as file:
+            mode = os.fstat(file.fileno()).st_mode
             if not stat.S_ISREG(mode):
                 raise UsageError(f"The key file {path} is no plain file.")
             if mode & 0o077:
                 raise UsageError(f"The key file {path} can be read by others. Run: chmod 600 {path}")
-            data = opened.read(10_000)
+            data = file.read(10_000)
     except OSError as error:
         # Not with just any path in it: somebody may have given the key itself.
         shown = f" {path}" if path.is_absolute() else ""
