@@ -18,6 +18,7 @@ class Result:
 
     ``reward`` is None where it is masked or not there. ``attempts`` counts all of them; flags and times are those of
     the attempt that counts. ``groups``: name of a grouping to the task's group, the widest grouping first.
+    ``extracted_answer`` is None where there is no answer, or none was marked in it.
     """
 
     task: str
@@ -29,6 +30,7 @@ class Result:
     played_ns: int = 0
     waited_ns: int = 0
     groups: Mapping[str, str] = attrs.field(factory=dict)
+    extracted_answer: str | None = None
 
 
 def figures(results: Sequence[Result]) -> dict[str, JSON]:
