@@ -3,29 +3,33 @@
 import json
 from pathlib import Path
 
+import attrs
 import click
 
 from harness.errors import EXIT_CHECK, EXIT_OK
+from harness.report.words import plain
 from harness.store.runfolder import RunFolder
-from harness.store.verify import verify
+from harness.store.verify import check
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 def command(run: Path, *, as_json: bool) -> int:
-    """Check RUN: every blob and record is what its digest says, every reference leads somewhere. Exit status 5 if not.
+    """Check RUN: every file is whole, is what its digest says, and is named where it has to be. Exit status 5 if not.
 
-    Scores, the judge's calls and what was observed are read strictly, but have no digest to be held against.
+    Bodies are put together again. Blobs that nothing names and attempts that don't count yet are no damage: a killed
+    writer leaves them. To compute every score again: harness rescore --check RUN
     """
     folder = RunFolder.open(run)
-    problems = verify(folder)
-    for problem in problems:
-        click.echo(problem, err=True)
-    rollouts = sum(1 for _ in folder.dones()) if not problems else None
+    verified = check(folder)
+    for problem in verified.problems:
+        click.echo(plain(problem), err=True)
     if as_json:
-        found = {"run": str(run), "manifest": folder.manifest.identity, "rollouts": rollouts, "problems": problems}
-        click.echo(json.dumps(found, sort_keys=True))
-    elif not problems:
-        click.echo(f"{run}: {rollouts} rollouts; blobs, records and references are whole", err=True)
-    return EXIT_CHECK if problems else EXIT_OK
+        about = {"run": str(run), "manifest": folder.identity}
+        click.echo(json.dumps({**about, **attrs.asdict(verified)}, sort_keys=True))
+    elif not verified.problems:
+        click.echo(f"{run}: {verified.rollouts} rollouts, and all that belongs to them is whole", err=True)
+        if verified.unnamed:
+            click.echo(f"note: {len(verified.unnamed)} blobs that nothing names; see harness gc", err=True)
+    return EXIT_CHECK if verified.problems else EXIT_OK

@@ -108,6 +108,7 @@ class _Evaluation:
                     tally=tally,
                     measured=grading.add,
                     say=self.show.line,
+                    scorer=prepared.scorer,
                 )
                 if todo.play:
                     await self._play(player, grading)

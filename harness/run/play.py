@@ -23,6 +23,7 @@ from harness.run.settings.resolve import Settings
 from harness.sandbox import runtime
 from harness.sandbox.host import Host
 from harness.store.canonical import JSON
+from harness.store.digests import Digest
 from harness.store.runfolder import RunFolder
 
 Say = Callable[[str], None]
@@ -48,6 +49,7 @@ class Player:
     tally: Tally
     measured: Callable[[Item, Facts | None], None]
     say: Say
+    scorer: Digest
     made: int = 0
 
     async def play(self) -> None:
@@ -56,7 +58,7 @@ class Player:
         async with Host(runtime.find(os.environ)) as host:
             if self.settings["require_limits"] and not host.cgroups:
                 raise HostUnfitError(NO_CGROUPS)
-            self.run.write_observed(platform.node() or "unknown", started, _observed(started, host, self.means))
+            self.run.write_observed(platform.node() or "unknown", started, self._observed(started, host))
             memory.begin()
             self.tally.playing_begins(time.monotonic())
             try:
@@ -102,6 +104,24 @@ class Player:
         settings = self.means.gateway
         return settings.backoff.delay(settings.attempts + number - 1)
 
+    def _observed(self, started: int, host: Host) -> dict[str, JSON]:
+        closure = pins.closure()
+        return {
+            "kind": "start",
+            "manifest": self.run.identity,
+            "scorer": self.scorer,
+            "policy_base_url": self.means.policy.base_url,
+            "started_ns": str(started),
+            "harness": __version__,
+            "package": str(Path(harness.__file__).parent),
+            "kernel": platform.release(),
+            "runtime": str(closure.runtime),
+            "rootfs": str(closure.rootfs),
+            "pins_sha256": closure.pins_sha256,
+            "cgroups": host.cgroups,
+            "swept": list(host.swept),
+        }
+
 
 def missing(run: RunFolder, items: Sequence[Item]) -> list[Item]:
     """The items that nothing counts for yet; a measurement that a killed process kept counts from now on."""
@@ -122,20 +142,3 @@ def playable(run: RunFolder, items: Sequence[Item], limit: int, say: Say) -> lis
 def _recovered(run: RunFolder, item: Item) -> bool:
     measured = [ref for ref in run.attempts(item.task, item.repeat) if not ref.masked]
     return bool(measured) and (run.publish_done(measured[0]) or run.done(item.task, item.repeat) is not None)
-
-
-def _observed(started: int, host: Host, means: Means) -> dict[str, JSON]:
-    closure = pins.closure()
-    return {
-        "kind": "start",
-        "policy_base_url": means.policy.base_url,
-        "started_ns": str(started),
-        "harness": __version__,
-        "package": str(Path(harness.__file__).parent),
-        "kernel": platform.release(),
-        "runtime": str(closure.runtime),
-        "rootfs": str(closure.rootfs),
-        "pins_sha256": closure.pins_sha256,
-        "cgroups": host.cgroups,
-        "swept": list(host.swept),
-    }

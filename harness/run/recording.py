@@ -1,7 +1,7 @@
 """From what one attempt brought to its record."""
 
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -43,13 +43,14 @@ def write(blobs: Blobs, task: Task, repeat: int, played: Played) -> record.Attem
             answer=call.response,
             status=call.status,
             finish_reason=call.answer.finish_reason if call.answer else None,
-            text=call.answer.text if call.answer else None,
             started_ns=call.started_ns,
             ended_ns=call.ended_ns,
-            tries=[_try(tried) for tried in call.tries],
+            tries=_tries(call.tries),
         )
+    for name, data in sorted(played.evidence.outputs.items()) if played.evidence else ():
+        calls.artifact(name, data)
     content = _content(blobs, task, repeat, played, calls)
-    return record.AttemptRecord(content, _observed(blobs, played, calls))
+    return record.AttemptRecord(content, _observed(played, calls))
 
 
 def _content(blobs: Blobs, task: Task, repeat: int, played: Played, calls: Recorder) -> record.Content:
@@ -81,9 +82,8 @@ def _signs(calls: Sequence[Call], chain: Chain) -> Iterator[str]:
         yield printed_parts.PRINTED_PARTS
 
 
-def _observed(blobs: Blobs, played: Played, calls: Recorder) -> Observed:
+def _observed(played: Played, calls: Recorder) -> Observed:
     ended, evidence = played.ended, played.evidence
-    outputs: Mapping[str, bytes] = evidence.outputs if evidence else {}
     return Observed(
         started_ns=played.started_ns,
         ended_ns=played.ended_ns,
@@ -97,7 +97,8 @@ def _observed(blobs: Blobs, played: Played, calls: Recorder) -> Observed:
         limits=dict(evidence.limits) if evidence else {},
         full=evidence.full if evidence else (),
         peak_rss=evidence.peak_rss if evidence else None,
-        artifacts={name: blobs.put(data) for name, data in sorted(outputs.items())},
+        artifacts=calls.artifacts,
+        pack=calls.pack(),
         refusals=tuple(_plain(refusal) for refusal in played.refusals),
         calls=calls.observed,
         ids=calls.ids,
@@ -112,6 +113,13 @@ def _egress(evidence: Evidence) -> Egress:
         destinations=tuple(_plain(destination) for destination in evidence.destinations),
         truncated=evidence.truncated,
     )
+
+
+def _tries(tries: Sequence[Try]) -> list[dict[str, JSON]]:
+    """Nothing where the first one was answered: all that it says stands in the call."""
+    if len(tries) == 1 and tries[0].trouble is None:
+        return []
+    return [_try(tried) for tried in tries]
 
 
 def _try(tried: Try) -> dict[str, JSON]:

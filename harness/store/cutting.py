@@ -1,29 +1,34 @@
 """Where bodies are cut into segments: pure functions over bytes, and the writer that puts the pieces into the store.
 
 A request of an agent begins as the one before and ends with the tools that it always offers; the system prompt and the
-tools are the same in every attempt. So it is cut before each message and before the tools: a large piece then has the
-same bytes, and is one blob, wherever it comes back. The places are hints: any bytes are kept exactly.
+tools are the same in every attempt. So it is cut before each message and before the tools. A large piece of a talk's
+first request is a blob, wherever it comes back; so is an image. All else belongs to one attempt alone, and stands in
+its pack. The places are hints: any bytes are kept exactly.
 """
 
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
 
 from harness.errors import HarnessError
 from harness.store.blobs import Blobs
-from harness.store.canonical import dumps
-from harness.store.segments import Body, Image, Inline, Prefix, Segment, Stored, read, to_json
+from harness.store.digests import Digest, digest
+from harness.store.segments import Body, Image, Inline, Prefix, Segment, Stored, read
 
-# A piece whose JSON is at most this long (bytes) stands in the record, so that a run is not a million tiny files.
-INLINE_MAX = 4096
+# A shorter piece (bytes) is no blob, so that a run is not a million tiny files.
+BLOB_MIN: Final = 4096
+# Shorter base64 (characters) is no image of its own: whoever drives the shell could make a million of them.
+IMAGE_MIN: Final = 512
 # A shorter common beginning (bytes) is not worth a reference.
-PREFIX_MIN = 2048
+PREFIX_MIN: Final = 2048
 # Earlier requests that the next one is compared with; each branch of a talk needs one.
-TIPS_MAX = 8
+TIPS_MAX: Final = 8
 
 _IMAGE = re.compile(rb';base64,([A-Za-z0-9+/]++={0,2}+)(?=")')
-_PLACE = re.compile(rb'(?=\{"(?:role|content)"\s*:|"tools"\s*:)')
+_PLACE = re.compile(rb'(?=\{"(?:role|content)"\s*:)')
+_TOOLS = re.compile(rb'(?="tools"\s*:\s*\[)')
 
 
 class Writer:
@@ -33,12 +38,14 @@ class Writer:
         self._blobs = blobs
         self._tips: dict[int, bytes] = {}
         self._count = 0
+        self._shared: dict[Digest, Stored] = {}
+        self._images: dict[Digest, Image] = {}
 
     def request(self, body: bytes) -> Body:
         """Keep the next request of the attempt; byte-exact reassembly is checked before it returns."""
         base, size = self._best_prefix(body)
         head = self._tips[base][:size] if size else b""
-        segments = tuple(self._pieces(body[size:]))
+        segments = tuple(self._pieces(body[size:], first=self._count == 0))
         _check(head + read(segments, self._blobs), body)
         if size:
             segments = (Prefix(base, size), *segments)
@@ -49,17 +56,17 @@ class Writer:
             del self._tips[next(iter(self._tips))]
         return segments
 
+    def alone(self, data: bytes) -> Body:
+        """Keep bytes that no request begins with, e.g. an answer; an image of the requests may stand in them again."""
+        segments = tuple(_around_images(data, lambda characters: self._images.get(digest(characters))))
+        _check(read(segments, self._blobs), data)
+        return segments
+
     def _used(self, base: int, size: int, body: bytes) -> None:
         """Forget a request that the new one only adds messages to; keep another one as lately used."""
         other = self._tips.pop(base)
         if not body.endswith(other[size:]):
             self._tips[base] = other
-
-    def literal(self, data: bytes) -> Body:
-        """Keep bytes as they are, e.g. an answer."""
-        segments = tuple(self._literals([data]))
-        _check(read(segments, self._blobs), data)
-        return segments
 
     def _best_prefix(self, body: bytes) -> tuple[int, int]:
         best, size = 0, 0
@@ -69,38 +76,63 @@ class Writer:
         size = stable_end(body, size)
         return (best, size) if size >= PREFIX_MIN else (0, 0)
 
-    def _pieces(self, data: bytes) -> Iterator[Segment]:
-        end = 0
-        for match in _IMAGE.finditer(data):
-            image = decoded(match[1])
+    def _pieces(self, data: bytes, *, first: bool) -> Iterator[Segment]:
+        for part in _around_images(data, self._image):
+            if isinstance(part, Inline):
+                yield from joined(self._literal(piece, first=first) for piece in places(part.data))
+            else:
+                yield part
+
+    def _image(self, characters: bytes) -> Image | None:
+        name = digest(characters)
+        if name not in self._images and len(characters) >= IMAGE_MIN:
+            image = decoded(characters)
             if image is not None:
-                yield from self._literals(_PLACE.split(data[end : match.start(1)]))
-                yield Image(self._blobs.put(image), len(match[1]))
-                end = match.end(1)
-        yield from self._literals(_PLACE.split(data[end:]))
+                self._images[name] = Image(self._blobs.put(image), len(characters))
+        return self._images.get(name)
 
-    def _literals(self, pieces: list[bytes]) -> Iterator[Segment]:
-        for piece in joined(pieces):
-            yield Inline(piece) if is_small(piece) else Stored(self._blobs.put(piece), len(piece))
-
-
-def is_small(data: bytes) -> bool:
-    """Whether bytes stand in the record itself, by the length of their JSON."""
-    return len(data) <= INLINE_MAX and len(dumps(to_json(Inline(data)))) <= INLINE_MAX
+    def _literal(self, piece: bytes, *, first: bool) -> Inline | Stored:
+        if len(piece) < BLOB_MIN:
+            return Inline(piece)
+        name = digest(piece)
+        if first:
+            self._shared[name] = Stored(self._blobs.put(piece), len(piece))
+        return self._shared.get(name) or Inline(piece)
 
 
-def joined(pieces: list[bytes]) -> Iterator[bytes]:
-    """Join small neighbours as long as they stay small together; leave out empty ones."""
+def _around_images(data: bytes, known: Callable[[bytes], Image | None]) -> Iterator[Inline | Image]:
+    """The images of some bytes, as far as they are known, and what is between them."""
+    end = 0
+    for match in _IMAGE.finditer(data):
+        image = known(match[1])
+        if image is not None:
+            yield Inline(data[end : match.start(1)])
+            yield image
+            end = match.end(1)
+    if end < len(data):
+        yield Inline(data[end:])
+
+
+def places(data: bytes) -> list[bytes]:
+    """The pieces of a request: cut before each message and before the tools, after which nothing is cut."""
+    tools = _TOOLS.search(data)
+    end = tools.start() if tools else len(data)
+    return [piece for piece in (*_PLACE.split(data[:end]), data[end:]) if piece]
+
+
+def joined(segments: Iterable[Inline | Stored]) -> Iterator[Inline | Stored]:
+    """The same with neighbouring bytes in one segment."""
     held = b""
-    for piece in pieces:
-        if held and is_small(held + piece):
-            held += piece
+    for segment in segments:
+        if isinstance(segment, Inline):
+            held += segment.data
             continue
         if held:
-            yield held
-        held = piece
+            yield Inline(held)
+        held = b""
+        yield segment
     if held:
-        yield held
+        yield Inline(held)
 
 
 def decoded(text: bytes) -> bytes | None:

@@ -4,7 +4,7 @@
 
     RUN/
       manifest.json                        its SHA-256 is the run's identity
-      attempts/TASK/REPEAT/NAME.json       every attempt, whole
+      attempts/TASK/REPEAT/NAME.json       every attempt, whole; NAME ends with the file's SHA-256
       done/TASK/REPEAT                     names the attempt that counts
       judge/REQUEST_SHA256/N.json          each call of the judge
       scores/SCORER/TASK/REPEAT.json

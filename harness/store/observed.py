@@ -12,11 +12,14 @@ As JSON::
     limits                  {limit: what held it}
     full                    writable folders that were full at the end
     peak_rss                bytes, or null
-    artifacts               {name: SHA-256 of a blob}: OpenCode's events, its export, its stderr
+    artifacts               {name: SHA-256 of its bytes}: OpenCode's events, its stderr; they stand in the pack
+    pack                    {blob, names}: the blob of the bodies and artifacts (`harness.store.pack`) and the blobs
+                            that it names; null where there are none
     refusals                what the gateway refused, as it described it
     calls                   [{started_ns, ended_ns, request_sha256, answer_sha256, fields, tries}]: digests of the very
                             bytes; fields: per field of the answer its values, each with how often it stands there in a
-                            row; tries: [{started_ns, ended_ns, status, trouble}], what each try at the endpoint came to
+                            row; tries: [{started_ns, ended_ns, status, trouble}], what each try at the endpoint came
+                            to; none where the first one was answered
     ids                     the upstream's ids in order of appearance
 """
 
@@ -44,6 +47,18 @@ class Egress:
     def to_json(self) -> JSON:
         """As it stands in the record."""
         return {**attrs.asdict(self, recurse=False), "destinations": list(self.destinations)}
+
+
+@attrs.frozen
+class PackRef:
+    """The blob that holds an attempt's bodies and artifacts, and the blobs that are named in it, sorted."""
+
+    blob: Digest
+    names: tuple[Digest, ...]
+
+    def to_json(self) -> JSON:
+        """As it stands in the record."""
+        return {"blob": self.blob, "names": list(self.names)}
 
 
 @attrs.frozen(kw_only=True)
@@ -86,6 +101,7 @@ class Observed:
     full: tuple[str, ...]
     peak_rss: int | None
     artifacts: Mapping[str, Digest]
+    pack: PackRef | None = None
     refusals: tuple[Mapping[str, JSON], ...]
     calls: tuple[CallObserved, ...]
     ids: tuple[str, ...]
@@ -115,6 +131,7 @@ class Observed:
             "full": list(self.full),
             "peak_rss": self.peak_rss,
             "artifacts": dict(self.artifacts),
+            "pack": None if self.pack is None else self.pack.to_json(),
             "refusals": list(self.refusals),
             "calls": [call.to_json() for call in self.calls],
             "ids": list(self.ids),
@@ -138,6 +155,7 @@ class Observed:
             full=fields.items("full", text),
             peak_rss=fields.optional("peak_rss", fields.integer),
             artifacts={name: parse_digest(item) for name, item in fields.mapping("artifacts").items()},
+            pack=fields.optional("pack", lambda name: _pack(fields.any(name))),
             refusals=fields.items("refusals", mapping),
             calls=fields.items("calls", _call),
             ids=fields.items("ids", text),
@@ -157,6 +175,13 @@ def _egress(value: JSON) -> Egress:
     )
     fields.end()
     return egress
+
+
+def _pack(value: JSON) -> PackRef:
+    fields = Fields(value, "the pack")
+    pack = PackRef(fields.digest("blob"), fields.items("names", parse_digest))
+    fields.end()
+    return pack
 
 
 def _call(value: JSON) -> CallObserved:

@@ -30,6 +30,11 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if not atomic.is_temporary(path.name))
 
 
+def entries(folder: Path) -> list[Path]:
+    """The same as paths."""
+    return [folder / name for name in names(folder)]
+
+
 def json_names(folder: Path) -> list[str]:
     """The finished JSON files in a folder, sorted, without their ending."""
     return [name.removesuffix(".json") for name in names(folder) if name.endswith(".json")]

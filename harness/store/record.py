@@ -9,8 +9,8 @@ All text in it passes through `harness.store.canonical.escape_all`. As JSON::
     content:  format, task, repeat
               prompt        SHA-256 of the prompt's blob
               images        [{name, blob}]: the prompt's images
-              calls         all accepted calls in order: [{status, request, answer, finish_reason, text}]
-                            request and answer: segments (`harness.store.segments`) of templates
+              calls         all accepted calls in order: [{status, request, answer, finish_reason}]
+                            request and answer: SHA-256 of their templates, which stand in the pack
               chain         indices of the calls that are the trajectory; all others are off the chain
               answer, finish_reason     of the last call on the chain, or null
               image_ok      whether the chain's first request held the prompt's images
@@ -24,14 +24,12 @@ from collections.abc import Sequence
 import attrs
 
 from harness.errors import CanonicalError
-from harness.store import segments
 from harness.store.canonical import JSON, dumps, escape_all, loads_strict, unescape_all
 from harness.store.digests import Digest, digest
 from harness.store.fields import Fields, integer, text
 from harness.store.observed import Observed
-from harness.store.segments import Body
 
-FORMAT = 1
+FORMAT = 2
 
 
 @attrs.frozen
@@ -44,13 +42,12 @@ class PromptImage:
 
 @attrs.frozen(kw_only=True)
 class Call:
-    """One question to the model and its answer; the bodies are templates."""
+    """One question to the model and its answer, by the digests of their templates."""
 
     status: int  # HTTP
-    request: Body
-    answer: Body
+    request: Digest
+    answer: Digest
     finish_reason: str | None
-    text: str | None
 
 
 @attrs.frozen(kw_only=True)
@@ -101,7 +98,7 @@ class Content:
             "repeat": self.repeat,
             "prompt": self.prompt,
             "images": [attrs.asdict(image) for image in self.images],
-            "calls": [_call_to_json(call) for call in self.calls],
+            "calls": [attrs.asdict(call) for call in self.calls],
             "chain": list(self.chain),
             "answer": self.answer,
             "finish_reason": self.finish_reason,
@@ -135,21 +132,10 @@ class AttemptRecord:
         return record
 
     def blobs(self) -> set[Digest]:
-        """Every blob that the record names."""
+        """Every blob that the record names, those in its pack too."""
         names = {self.content.prompt, *(image.blob for image in self.content.images)}
-        for call in self.content.calls:
-            names |= segments.blobs_of(call.request) | segments.blobs_of(call.answer)
-        return names | set(self.observed.artifacts.values())
-
-
-def _call_to_json(call: Call) -> JSON:
-    return {
-        "status": call.status,
-        "request": [segments.to_json(segment) for segment in call.request],
-        "answer": [segments.to_json(segment) for segment in call.answer],
-        "finish_reason": call.finish_reason,
-        "text": call.text,
-    }
+        pack = self.observed.pack
+        return names if pack is None else names | {pack.blob, *pack.names}
 
 
 def _content(value: JSON) -> Content:
@@ -187,10 +173,9 @@ def _call(value: JSON) -> Call:
     fields = Fields(value, "a call")
     call = Call(
         status=fields.integer("status"),
-        request=fields.items("request", segments.from_json),
-        answer=fields.items("answer", segments.from_json),
+        request=fields.digest("request"),
+        answer=fields.digest("answer"),
         finish_reason=fields.optional("finish_reason", fields.text),
-        text=fields.optional("text", fields.text),
     )
     fields.end()
     return call

@@ -6,20 +6,26 @@ from harness.errors import HarnessError
 from harness.store.blobs import Blobs
 from harness.store.canonical import JSON
 from harness.store.cutting import Writer
-from harness.store.digests import digest
-from harness.store.observed import CallObserved
+from harness.store.digests import Digest, digest
+from harness.store.observed import CallObserved, PackRef
+from harness.store.pack import Pack
 from harness.store.record import Call
+from harness.store.segments import Body
 from harness.store.volatile import Ids, restore
 
 
 class Recorder:
-    """Takes down calls in their order; what it holds then goes into the record's two halves."""
+    """Takes down calls in their order and files beside them; what it holds then goes into the record's two halves."""
 
     def __init__(self, blobs: Blobs) -> None:
+        self._blobs = blobs
         self._writer = Writer(blobs)
         self._ids = Ids()
         self._calls: list[Call] = []
         self._observed: list[CallObserved] = []
+        self._requests = list[Body]()
+        self._answers = list[Body]()
+        self._artifacts = dict[str, tuple[Digest, Body]]()
 
     def call(
         self,
@@ -28,27 +34,22 @@ class Recorder:
         answer: bytes,
         status: int,
         finish_reason: str | None,
-        text: str | None,
         started_ns: int,
         ended_ns: int,
         tries: Sequence[Mapping[str, JSON]] = (),
     ) -> None:
         """Keep one call: the very bytes of both bodies, the HTTP status, what was parsed, times (ns since 1970), tries.
 
-        Large parts go into blobs at once. Raises NoSpaceError or HarnessError as the store does.
+        Images and large shared parts go into blobs at once. Raises NoSpaceError or HarnessError as the store does.
         """
         question = self._ids.request(request)
         template, fields = self._ids.answer(answer)
         if restore(question, self.ids, {}) != request or restore(template, self.ids, fields) != answer:
             raise HarnessError("A call's bytes can't be rebuilt from what would be kept of them. Please report this.")
+        self._requests.append(self._writer.request(question))
+        self._answers.append(self._writer.alone(template))
         self._calls.append(
-            Call(
-                status=status,
-                request=self._writer.request(question),
-                answer=self._writer.literal(template),
-                finish_reason=finish_reason,
-                text=text,
-            )
+            Call(status=status, request=digest(question), answer=digest(template), finish_reason=finish_reason)
         )
         self._observed.append(
             CallObserved(
@@ -61,6 +62,18 @@ class Recorder:
             )
         )
 
+    def artifact(self, name: str, data: bytes) -> None:
+        """Keep a file that came out of the sandbox."""
+        self._artifacts[name] = digest(data), self._writer.alone(data)
+
+    def pack(self) -> PackRef | None:
+        """Put everything that was taken down into one blob; None where there is nothing. Raises as the store does."""
+        if not self._calls and not self._artifacts:
+            return None
+        artifacts = {name: body for name, (_, body) in self._artifacts.items()}
+        pack = Pack(tuple(self._requests), tuple(self._answers), artifacts)
+        return PackRef(self._blobs.put(pack.to_bytes()), tuple(sorted(pack.blobs())))
+
     @property
     def calls(self) -> tuple[Call, ...]:
         """For `Content.calls`."""
@@ -70,6 +83,11 @@ class Recorder:
     def observed(self) -> tuple[CallObserved, ...]:
         """For `Observed.calls`."""
         return tuple(self._observed)
+
+    @property
+    def artifacts(self) -> Mapping[str, Digest]:
+        """For `Observed.artifacts`."""
+        return {name: found for name, (found, _) in sorted(self._artifacts.items())}
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -31,8 +31,9 @@ class AttemptRef:
 
 @attrs.frozen
 class Done:
-    """The attempt that counts for one task and repeat."""
+    """The attempt that counts for one task and repeat of the run whose identity is ``manifest``."""
 
+    manifest: Digest
     task: str
     repeat: int
     attempt: str
@@ -49,6 +50,7 @@ class Done:
         """Read it strictly; raises CanonicalError."""
         fields = Fields(unescape_all(loads_strict(data, canonical=True)), "a file in done/")
         done = cls(
+            manifest=fields.digest("manifest"),
             task=fields.text("task"),
             repeat=fields.integer("repeat"),
             attempt=fields.text("attempt"),
@@ -56,6 +58,11 @@ class Done:
             content=fields.digest("content"),
         )
         fields.end()
-        if re.fullmatch(r"[A-Za-z0-9%_-][A-Za-z0-9%_.-]*", done.attempt) is None:
-            raise CanonicalError(f"{done.attempt!r} is no attempt's name.")
+        if not named_after(done.attempt, done.sha256):
+            raise CanonicalError(f"{done.attempt!r} is no name of the attempt with the SHA-256 {done.sha256}.")
         return done
+
+
+def named_after(name: str, sha256: Digest) -> bool:
+    """Whether a record of these bytes may have this name: a writer's, a hyphen, the bytes' SHA-256."""
+    return re.fullmatch(rf"[A-Za-z0-9%_-][A-Za-z0-9%_.-]*-{sha256}", name) is not None

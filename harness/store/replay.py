@@ -1,40 +1,71 @@
 """The very bytes of a recorded talk."""
 
+from functools import cached_property
+
 import attrs
 
-from harness.errors import StoreCorruptError
+from harness.errors import CanonicalError, StoreCorruptError
 from harness.store.blobs import Blobs
 from harness.store.digests import Digest, digest
+from harness.store.pack import Pack
 from harness.store.record import AttemptRecord
 from harness.store.segments import assemble, read
 from harness.store.volatile import restore
 
 
-@attrs.frozen
+@attrs.frozen(slots=False)
 class Replay:
-    """Gives back the bodies of a record's calls; raises StoreCorruptError when they are not what they were."""
+    """Gives back the bodies of a record's calls and its artifacts.
+
+    Every method raises StoreCorruptError when the bytes are not what they were.
+    """
 
     record: AttemptRecord
     blobs: Blobs
 
+    @cached_property
+    def pack(self) -> Pack:
+        """The attempt's pack, unpacked once."""
+        ref = self.record.observed.pack
+        if ref is None:
+            return Pack((), (), {})
+        try:
+            pack = Pack.from_bytes(self.blobs.get(ref.blob))
+        except CanonicalError as error:
+            raise StoreCorruptError(f"The blob {self.blobs.path(ref.blob)} is damaged: {error}") from error
+        calls, artifacts = self.record.content.calls, self.record.observed.artifacts
+        if len(pack.requests) != len(calls) or set(pack.artifacts) != set(artifacts):
+            raise self._corrupt("its pack holds other calls or artifacts than it")
+        if tuple(sorted(pack.blobs())) != ref.names:
+            raise self._corrupt("its pack names other blobs than it")
+        return pack
+
     def request(self, index: int) -> bytes:
         """The body of a request, as the sandbox sent it."""
-        template = assemble([call.request for call in self.record.content.calls], index, self.blobs)
+        template = assemble(self.pack.requests, index, self.blobs)
+        self._check(template, self.record.content.calls[index].request, f"the template of request {index}")
         data = restore(template, self.record.observed.ids, {})
-        return self._checked(data, self.record.observed.calls[index].request_sha256, f"request {index}")
+        return self._check(data, self.record.observed.calls[index].request_sha256, f"request {index}")
 
     def answer(self, index: int) -> bytes:
         """The body of an answer, as the upstream sent it."""
         observed = self.record.observed.calls[index]
-        template = read(self.record.content.calls[index].answer, self.blobs)
+        template = read(self.pack.answers[index], self.blobs)
+        what = f"the answer to request {index}"
+        self._check(template, self.record.content.calls[index].answer, f"the template of {what}")
         data = restore(template, self.record.observed.ids, observed.fields)
-        return self._checked(data, observed.answer_sha256, f"the answer to request {index}")
+        return self._check(data, observed.answer_sha256, what)
 
-    def _checked(self, data: bytes, expected: Digest, what: str) -> bytes:
+    def artifact(self, name: str) -> bytes:
+        """The bytes of a file that came out of the sandbox; KeyError for one that did not."""
+        expected = self.record.observed.artifacts[name]
+        return self._check(read(self.pack.artifacts[name], self.blobs), expected, f"the artifact {name!r}")
+
+    def _check(self, data: bytes, expected: Digest, what: str) -> bytes:
         if digest(data) != expected:
-            content = self.record.content
-            raise StoreCorruptError(
-                f"The record of task {content.task!r}, repeat {content.repeat}: {what} is not what it was "
-                f"(its SHA-256 is {digest(data)}, not {expected})."
-            )
+            raise self._corrupt(f"{what} is not what it was (its SHA-256 is {digest(data)}, not {expected})")
         return data
+
+    def _corrupt(self, what: str) -> StoreCorruptError:
+        content = self.record.content
+        return StoreCorruptError(f"The record of task {content.task!r}, repeat {content.repeat}: {what}.")

@@ -6,6 +6,7 @@ written before the record that names them, the record before the file in done/ t
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 
 import attrs
@@ -19,10 +20,11 @@ from harness.store.grades import Grades
 from harness.store.layout import NAMES, Layout, writer_name
 from harness.store.manifest import Manifest, differences
 from harness.store.record import AttemptRecord
-from harness.store.references import AttemptRef, Done
+from harness.store.references import AttemptRef, Done, named_after
+from harness.store.sealed import seal
 
 
-@attrs.frozen
+@attrs.frozen(slots=False)
 class RunFolder:
     """One run. Use `create` to run or resume, `open` to read.
 
@@ -34,24 +36,41 @@ class RunFolder:
     blobs: Blobs
     grades: Grades
 
+    @cached_property
+    def identity(self) -> Digest:
+        """The SHA-256 of the manifest."""
+        return self.manifest.identity
+
     @classmethod
-    def create(cls, path: Path, manifest: Manifest) -> "RunFolder":
-        """Make the folder, or join one that has the very same manifest; raises UsageError where it has another."""
+    def create(cls, path: Path, manifest: Manifest, task_set: bytes | None = None) -> "RunFolder":
+        """Make the folder, or join one that has the very same manifest; raises UsageError where it has another.
+
+        ``task_set``: the bytes that ``manifest.tasks`` is the digest of; whoever grades again reads them.
+        """
         layout = Layout(path)
         if path.exists() and not path.is_dir():
             raise UsageError(f"{path} is a file. Name a new folder, or one that holds a run.")
         strangers = [name for name in reading.names(path) if name not in NAMES]
         if strangers and not layout.manifest.exists():
             raise UsageError(f"{path} is no run folder, and holds {strangers[0]!r}. Name a new or an empty folder.")
-        atomic.publish(layout.manifest, manifest.to_bytes())
-        run = cls.open(path)
+        run = cls.open(path) if layout.manifest.exists() else cls._begin(layout, manifest, task_set)
         if run.manifest != manifest:
             lines = "\n".join(f"  {line}" for line in differences(run.manifest, manifest))
             raise UsageError(
                 f"{path} holds a run with other settings:\n{lines}\n"
                 "Give the settings that it was started with, or another folder."
             )
+        if task_set is not None:
+            run.blobs.put(task_set)  # a folder may be from before task sets were kept
         return run
+
+    @classmethod
+    def _begin(cls, layout: Layout, manifest: Manifest, task_set: bytes | None) -> "RunFolder":
+        # What the manifest names comes before it.
+        if task_set is not None and Blobs(layout.blobs).put(task_set) != manifest.tasks:
+            raise HarnessError("The task set is not the one that the manifest names. Please report this.")
+        atomic.publish(layout.manifest, manifest.to_bytes())
+        return cls.open(layout.root)
 
     @classmethod
     def open(cls, path: Path) -> "RunFolder":
@@ -72,7 +91,8 @@ class RunFolder:
         with atomic.explained(self.blobs.folder):
             atomic.sync_folder(self.blobs.folder)
         data = record.to_bytes()
-        name = writer_name(record.observed.host, os.getpid(), record.observed.started_ns)
+        writer = writer_name(record.observed.host, os.getpid(), record.observed.started_ns)
+        name = f"{writer}-{digest(data)}"
         atomic.write(self.layout.attempt(record.content.task, record.content.repeat, name), data)
         return AttemptRef.of(record, name, data)
 
@@ -80,7 +100,7 @@ class RunFolder:
         """Make an attempt the one that counts; False where another one came first. Masked ones never count."""
         if ref.masked:
             raise HarnessError(f"Attempt {ref.name} of task {ref.task!r} is masked, so it can't count.")
-        done = Done(ref.task, ref.repeat, ref.name, ref.sha256, ref.content)
+        done = Done(self.identity, ref.task, ref.repeat, ref.name, ref.sha256, ref.content)
         won = atomic.publish(self.layout.done(ref.task, ref.repeat), done.to_bytes())
         return won or self.done(ref.task, ref.repeat) == done
 
@@ -93,6 +113,10 @@ class RunFolder:
             done = Done.from_bytes(path.read_bytes())
             if (done.task, done.repeat) != (task, repeat):
                 raise CanonicalError(f"It belongs to task {done.task!r}, repeat {done.repeat}.")
+            if done.manifest != self.identity:
+                raise CanonicalError(
+                    f"It belongs to the run {done.manifest}, but this is {self.identity} by {self.layout.manifest}."
+                )
         return done
 
     def dones(self) -> Iterator[Done]:
@@ -123,6 +147,15 @@ class RunFolder:
             raise StoreCorruptError(f"{path} is not the attempt that was published: its SHA-256 is {ref.sha256}.")
         return record
 
+    def published(self, done: Done) -> bytes:
+        """The bytes of the record that counts, not read any further: their digest says that they were written so."""
+        path = self.layout.attempt(done.task, done.repeat, done.attempt)
+        with reading.corrupt(path):
+            data = path.read_bytes()
+        if digest(data) != done.sha256:
+            raise StoreCorruptError(f"{path} is not the attempt that was published: its SHA-256 is {digest(data)}.")
+        return data
+
     def content_digest(self) -> Digest:
         """The run's content: SHA-256 of the canonical list of [task, repeat, content digest] of all that counts."""
         value: JSON = [list(entry) for entry in sorted((done.task, done.repeat, done.content) for done in self.dones())]
@@ -131,13 +164,15 @@ class RunFolder:
     def write_observed(self, host: str, started_ns: int, value: Mapping[str, JSON]) -> None:
         """Keep what is true of a place and time."""
         name = writer_name(host, os.getpid(), started_ns)
-        atomic.write(self.layout.observed / f"{name}.json", dumps(escape_all(value)))
+        atomic.write(self.layout.observed / f"{name}.json", seal(value))
 
     def _read(self, task: str, repeat: int, name: str) -> tuple[AttemptRecord, AttemptRef]:
         path = self.layout.attempt(task, repeat, name)
         with reading.corrupt(path):
             data = path.read_bytes()
             record = AttemptRecord.from_bytes(data)
+            if not named_after(name, digest(data)):
+                raise CanonicalError(f"Its SHA-256 is {digest(data)}, and it is named after other bytes.")
             if (record.content.task, record.content.repeat) != (task, repeat):
                 raise CanonicalError(f"It belongs to task {record.content.task!r}, repeat {record.content.repeat}.")
         return record, AttemptRef.of(record, name, data)

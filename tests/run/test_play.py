@@ -13,6 +13,7 @@ from harness.run.plan import Item
 from harness.run.progress import Tally
 from harness.run.queue import Queue
 from harness.run.settings.resolve import resolve
+from harness.store.digests import digest
 
 NO_PAUSES = GatewaySettings(backoff=Backoff(first=0.001, factor=1))
 
@@ -43,6 +44,8 @@ class Ref:
 
 class FakeRun:
     """Keeps the names of attempts, and what counts."""
+
+    identity = "identity"
 
     def __init__(self, attempts: Mapping[str, int] | None = None) -> None:
         self.counts = dict(attempts or {})
@@ -154,6 +157,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Any:
             tally=found.tally,
             measured=lambda item, facts: found.measured.append((item.task, facts is not None)),
             say=found.said.append,
+            scorer=digest(b"scorer"),
         )
         await player.play()
         found.made = player.made
@@ -235,6 +239,7 @@ def test_an_endpoint_that_failed_is_left_in_peace_for_longer_each_time(kind: str
         tally=Tally(1),
         measured=lambda *_: None,
         say=print,
+        scorer=digest(b"scorer"),
     )
     done: Any = Attempted(Ref(masked=True), Facts(kind), "", counts=False)
     assert [player._pause(done, number) for number in (1, 2)] == pauses

@@ -18,6 +18,7 @@ from harness.store.record import AttemptRecord, Content, Outcome, PromptImage
 from harness.store.recorder import Recorder
 from harness.store.runfolder import RunFolder
 
+TASK_SET = b"[]"
 SYSTEM = "You are a careful agent. " * 400
 TOOLS = [{"type": "function", "function": {"name": f"tool{n}", "description": "Does it. " * 300}} for n in range(7)]
 
@@ -100,7 +101,7 @@ def memory() -> MemoryBlobs:
 def manifest() -> Manifest:
     return Manifest(
         benchmark="demo",
-        tasks=digest(b"tasks"),
+        tasks=digest(TASK_SET),
         plan={"tasks": ["1", "2"], "repeats": 1},
         prompts={"task": "How many?"},
         rootfs=digest(b"rootfs"),
@@ -115,7 +116,7 @@ def manifest() -> Manifest:
 
 @pytest.fixture
 def run(tmp_path: Path, manifest: Manifest) -> RunFolder:
-    return RunFolder.create(tmp_path / "run", manifest)
+    return RunFolder.create(tmp_path / "run", manifest, TASK_SET)
 
 
 def record_of(
@@ -138,13 +139,13 @@ def record_of(
             answer=answer,
             status=200,
             finish_reason="stop",
-            text=f"word {step} \ud800",
             started_ns=started_ns + step * 10,
             ended_ns=started_ns + step * 10 + 7,
             tries=[
                 {"started_ns": str(started_ns), "ended_ns": str(started_ns + 1), "status": 500, "trouble": "\ud800"}
             ],
         )
+    recorder.artifact("events", f"events {run_id}".encode() + image_part(png(-1))["image_url"]["url"].encode() + b'"')
     content = Content(
         task=task,
         repeat=repeat,
@@ -182,7 +183,8 @@ def record_of(
         limits={"memory": "cgroup"},
         full=("/workspace",),
         peak_rss=700 * 2**20,
-        artifacts={"events": blobs.put(f"events {run_id}".encode())},
+        artifacts=recorder.artifacts,
+        pack=recorder.pack(),
         refusals=({"path": "/v1/files\udcff", "reason": "not allowed"},),
         calls=recorder.observed,
         ids=recorder.ids,

@@ -19,15 +19,16 @@ from harness.store.verify import verify
 Make = Callable[..., AttemptRecord]
 FORK = multiprocessing.get_context("fork")
 ROUNDS = 20
+TASK_SET = b"[]"  # what the manifest names
 
 
 def work(path: Path, manifest: Manifest, make_record: Make, tasks: int) -> None:
     """Do what is not done yet, as a resumed run would."""
-    run = RunFolder.create(path, manifest)
+    run = RunFolder.create(path, manifest, TASK_SET)
     for number in range(tasks):
         if run.done(str(number), 0) is None:
             run.publish_done(run.write_attempt(make_record(run.blobs, task=str(number), steps=1)))
-            run.grades.write_score(manifest.rootfs, str(number), 0, {"reward": 1})
+            run.grades.write_score(run.blobs.put(b"scorer"), str(number), 0, {"reward": 1})
 
 
 def test_kill_at_any_moment_leaves_no_torn_file(tmp_path: Path, manifest: Manifest, make_record: Make) -> None:
@@ -89,7 +90,7 @@ def test_kill_at_each_step_leaves_no_torn_file(tmp_path: Path, manifest: Manifes
 
 
 def publish(path: Path, manifest: Manifest, make_record: Make, name: str, start: Any, won: Any) -> None:
-    run = RunFolder.create(path, manifest)
+    run = RunFolder.create(path, manifest, TASK_SET)
     refs = [run.write_attempt(make_record(run.blobs, task=str(task), steps=0, run_id=name)) for task in range(20)]
     for ref in refs:
         start.wait()

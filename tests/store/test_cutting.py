@@ -11,10 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.errors import HarnessError
-from harness.store.canonical import dumps
-from harness.store.cutting import PREFIX_MIN, TIPS_MAX, Writer, common_prefix, decoded, is_small, joined, stable_end
+from harness.store.cutting import (
+    BLOB_MIN,
+    IMAGE_MIN,
+    PREFIX_MIN,
+    TIPS_MAX,
+    Writer,
+    common_prefix,
+    decoded,
+    places,
+    stable_end,
+)
 from harness.store.digests import digest
-from harness.store.segments import Body, Image, Inline, Prefix, Stored, assemble, to_json
+from harness.store.segments import Body, Image, Inline, Prefix, Stored, assemble, read
 
 Talk = Callable[..., Iterator[bytes]]
 
@@ -34,9 +43,10 @@ class Kept:
 
     @property
     def size(self) -> int:
-        """Bytes in blobs and in records."""
+        """Bytes in blobs and, not compressed, in the pack; 60 for what names a segment."""
         blobs = sum(map(len, self.memory.kept.values()))
-        return blobs + sum(len(dumps([to_json(segment) for segment in body])) for body in self.requests)
+        inline = [segment.data for body in self.requests for segment in body if isinstance(segment, Inline)]
+        return blobs + sum(map(len, inline)) + 60 * sum(map(len, self.requests))
 
 
 @pytest.fixture
@@ -164,18 +174,45 @@ def test_a_body_that_does_not_come_back_is_not_kept(kept: Kept, monkeypatch: pyt
         kept.writer.request(b"y" * 5000)
 
 
-def test_small_is_measured_as_json() -> None:
-    assert is_small(b"x" * 4000)
-    assert not is_small(b'"' * 4000)  # two characters each
-    assert not is_small(b"\xff" * 4000)  # base64
+@given(FRAGMENTS)
+def test_places_keep_bytes_and_order(data: bytes) -> None:
+    pieces = places(data)
+    assert b"".join(pieces) == data
+    assert all(pieces)
 
 
-@given(st.lists(st.binary(max_size=3000), max_size=10))
-def test_joining_keeps_bytes_and_order(pieces: list[bytes]) -> None:
-    together = list(joined(pieces))
-    assert b"".join(together) == b"".join(pieces)
-    assert all(together)
-    assert all(is_small(piece) or piece in pieces for piece in together)
+def test_tools_are_one_piece_to_the_end() -> None:
+    head, tools = b'{"messages":[', b'"tools":[{"role":"x"},{"content":1}],"stream":true}'
+    assert places(head + b'{"role":"user"}],' + tools) == [head, b'{"role":"user"}],', tools]
+
+
+def test_what_only_one_attempt_says_is_no_blob(kept: Kept, make_body: Callable[..., bytes]) -> None:
+    said = {"role": "tool", "content": "y" * 2 * BLOB_MIN}
+    kept.write(make_body([{"role": "user", "content": "x" * BLOB_MIN}]))
+    before = set(kept.memory.kept)
+    kept.write(make_body([{"role": "user", "content": "x" * BLOB_MIN}, said]))
+    assert set(kept.memory.kept) == before
+    assert len(before) == 2, "the long question, and the tools"
+
+
+def test_small_images_are_no_blobs(kept: Kept) -> None:
+    small, large = (base64.b64encode(bytes(size)) for size in (IMAGE_MIN // 2, IMAGE_MIN))
+    kept.write(b'"data:image/png;base64,' + small + b'""data:image/png;base64,' + large + b'"')
+    assert [type(segment) for segment in kept.requests[0]] == [Inline, Image, Inline]
+    assert list(kept.memory.kept) == [digest(bytes(IMAGE_MIN))]
+
+
+@given(st.binary(max_size=50))
+def test_other_bytes_share_images_of_requests_and_come_back(new_memory: Callable[[], Any], tail: bytes) -> None:
+    memory = new_memory()
+    writer, image = Writer(memory), base64.b64encode(bytes(1000))
+    url = b'"data:image/png;base64,' + image + b'"'
+    writer.request(url)
+    body = writer.alone(url + tail)
+    assert read(body, memory) == url + tail
+    assert isinstance(body[1], Image)
+    other = b'"data:image/png;base64,' + base64.b64encode(b"1" * 1000) + b'"'
+    assert writer.alone(other) == (Inline(other),)
 
 
 @given(st.binary(max_size=40), st.binary(max_size=20), st.binary(max_size=20))

@@ -140,8 +140,34 @@ def test_an_attempt_that_was_changed_later_does_not_count(run: RunFolder, make_r
     assert done is not None
     path = run.layout.attempt("1", 0, ref.name)
     path.write_bytes(make_record(run.blobs, run_id="other").to_bytes())
-    with pytest.raises(StoreCorruptError, match=f"{ref.name}.json is not the attempt that was published"):
+    with pytest.raises(StoreCorruptError, match=f"{ref.name}.json is damaged: .* named after other bytes"):
         run.rollout(done)
+    with pytest.raises(StoreCorruptError, match=f"{ref.name}.json is not the attempt that was published"):
+        run.published(done)
+
+
+def test_the_published_bytes_are_those_of_the_record(run: RunFolder, make_record: Make) -> None:
+    record = make_record(run.blobs)
+    run.publish_done(run.write_attempt(record))
+    (done,) = run.dones()
+    assert run.published(done) == record.to_bytes()
+
+
+def test_what_counts_belongs_to_one_run(run: RunFolder, make_record: Make, tmp_path: Path, manifest: Manifest) -> None:
+    run.publish_done(run.write_attempt(make_record(run.blobs)))
+    other = RunFolder.create(tmp_path / "other", attrs.evolve(manifest, model="another"))
+    atomic.write(other.layout.done("1", 0), run.layout.done("1", 0).read_bytes())
+    with pytest.raises(StoreCorruptError, match=f"belongs to the run {run.identity}, but this is {other.identity}"):
+        other.done("1", 0)
+
+
+def test_the_task_set_is_kept_before_the_manifest(tmp_path: Path, manifest: Manifest) -> None:
+    with pytest.raises(HarnessError, match="not the one that the manifest names"):
+        RunFolder.create(tmp_path / "run", manifest, b"[1]")
+    assert not (tmp_path / "run" / "manifest.json").exists()
+    run = RunFolder.create(tmp_path / "run", manifest)
+    assert not run.blobs.has(manifest.tasks)
+    assert RunFolder.create(tmp_path / "run", manifest, b"[]").blobs.get(manifest.tasks) == b"[]"
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b'{"torn":'])
@@ -179,8 +205,9 @@ def test_a_missing_attempt_is_named(run: RunFolder) -> None:
 def test_what_counts_can_not_name_a_file_elsewhere(run: RunFolder) -> None:
     path = run.layout.done("1", 0)
     sha = Digest("0" * 64)
-    atomic.write(path, dumps({"attempt": "../x", "content": sha, "repeat": 0, "sha256": sha, "task": "1"}))
-    with pytest.raises(StoreCorruptError, match="is no attempt's name"):
+    about = {"manifest": run.identity, "content": sha, "repeat": 0, "sha256": sha, "task": "1"}
+    atomic.write(path, dumps({**about, "attempt": f"../x-{sha}"}))
+    with pytest.raises(StoreCorruptError, match="is no name of the attempt"):
         run.done("1", 0)
 
 

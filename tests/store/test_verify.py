@@ -1,15 +1,21 @@
 """Verifying a run folder: every kind of damage is found, and named."""
 
+import os
+import random
 from collections.abc import Callable
 
+import attrs
 import pytest
 
-from harness.store.digests import Digest, digest
+from harness.errors import StoreCorruptError
+from harness.store import atomic
+from harness.store.digests import digest
+from harness.store.grades import request_digest
 from harness.store.record import AttemptRecord
 from harness.store.references import AttemptRef
 from harness.store.runfolder import RunFolder
-from harness.store.segments import Stored
-from harness.store.verify import verify
+from harness.store.sealed import seal
+from harness.store.verify import check, verify
 
 Make = Callable[..., AttemptRecord]
 Written = tuple[AttemptRecord, AttemptRef]
@@ -22,15 +28,14 @@ def written(run: RunFolder, make_record: Make) -> Written:
     ref = run.write_attempt(record)
     run.publish_done(ref)
     run.write_attempt(make_record(run.blobs, task="2", masked=True))
-    run.grades.write_judge({"model": "judge"}, {"body": "{}"})
-    run.grades.write_score(digest(b"scorer"), "1", 0, {"reward": 1})
-    run.write_observed("node", 1, {"load": 1})
+    request = {"model": "judge"}
+    number = run.grades.write_judge(request, {"body": "{}"})
+    judge = {"request": request_digest(request), "number": number, "model": "judge"}
+    run.grades.write_score(run.blobs.put(b"scorer"), "1", 0, {"reward": 1, "judge": judge})
+    run.write_observed("node", 1, {"load": 1, "manifest": run.identity})
+    atomic.write(run.layout.root / "summary.json", seal({"reward": 1}))
     assert verify(run) == []
     return record, ref
-
-
-def stored_blob(record: AttemptRecord) -> Digest:
-    return next(segment.blob for segment in record.content.calls[0].request if isinstance(segment, Stored))
 
 
 def one_problem(run: RunFolder, *parts: str) -> None:
@@ -45,30 +50,33 @@ def test_what_a_killed_writer_left_is_no_problem(run: RunFolder, written: Writte
     for folder in (run.blobs.folder, run.layout.attempts / "1" / "0", run.layout.dones / "1", run.layout.root):
         (folder / ".0123456789abcdef").write_bytes(b"half")
     assert verify(run) == []
+    assert check(run).unnamed == (digest(b"named by no record"),)
+
+
+def test_what_is_there_is_counted(run: RunFolder, written: Written, make_record: Make) -> None:
+    run.write_attempt(make_record(run.blobs, task="3"))
+    found = check(run)
+    assert (found.rollouts, found.attempts, found.unpublished, found.unnamed) == (1, 3, 1, ())
 
 
 def test_a_changed_blob_is_found(run: RunFolder, written: Written) -> None:
-    path = run.blobs.path(written[0].observed.artifacts["events"])
+    pack = written[0].observed.pack
+    assert pack is not None
+    path = run.blobs.path(pack.blob)
     path.write_bytes(b"changed")
     one_problem(run, str(path), "was changed")
 
 
-def test_a_missing_blob_is_found_with_the_records_that_name_it(run: RunFolder, written: Written) -> None:
-    path = run.blobs.path(stored_blob(written[0]))
+def test_a_missing_blob_is_found_once_with_a_record_that_names_it(run: RunFolder, written: Written) -> None:
+    path = run.blobs.path(written[0].content.images[0].blob)  # both attempts share it
     path.unlink()
-    problems = verify(run)
-    # Both attempts share it; the rollout itself is still the one that was published.
-    assert len(problems) == 2
-    assert all(str(path) in problem and "missing" in problem for problem in problems)
+    one_problem(run, str(path), "is missing", str(run.layout.attempts))
 
 
 def test_a_torn_record_is_found(run: RunFolder, written: Written) -> None:
-    ref = written[1]
-    path = run.layout.attempt("1", 0, ref.name)
+    path = run.layout.attempt("1", 0, written[1].name)
     path.write_bytes(path.read_bytes()[:100])
-    problems = verify(run)
-    assert len(problems) == 2, "once as an attempt, once as what counts"
-    assert all(str(path) in problem for problem in problems)
+    one_problem(run, str(path), "is damaged")
 
 
 def test_a_missing_attempt_that_counts_is_found(run: RunFolder, written: Written) -> None:
@@ -79,16 +87,40 @@ def test_a_missing_attempt_that_counts_is_found(run: RunFolder, written: Written
 
 def test_another_record_in_place_of_what_counts_is_found(run: RunFolder, written: Written, make_record: Make) -> None:
     run.layout.attempt("1", 0, written[1].name).write_bytes(make_record(run.blobs, run_id="b").to_bytes())
-    one_problem(run, "is not the attempt that was published")
+    one_problem(run, "is named after other bytes")
 
 
-def test_bytes_that_can_not_be_rebuilt_are_found(run: RunFolder, written: Written) -> None:
-    path = run.layout.attempt("2", 0, run.attempts("2", 0)[0].name)
-    path.write_bytes(path.read_bytes().replace(b'"a-call-0"', b'"b-call-0"'))
-    one_problem(run, str(path), "is not what it was")
+def test_bytes_that_can_not_be_rebuilt_are_found(run: RunFolder, written: Written, make_record: Make) -> None:
+    """A record that is whole in itself, and whose values don't give the bodies that it says."""
+    record = make_record(run.blobs, task="4")
+    ids = ("forged", *record.observed.ids[1:])
+    ref = run.write_attempt(attrs.evolve(record, observed=attrs.evolve(record.observed, ids=ids)))
+    one_problem(run, str(run.layout.attempt("4", 0, ref.name)), "is not what it was")
 
 
-@pytest.mark.parametrize("place", ["attempts/stray.json", "done/x/y/z", "done/1/01", "attempts/a b/0/n.json"])
+def test_a_pack_of_other_bodies_is_found(run: RunFolder, written: Written, make_record: Make) -> None:
+    record, other = make_record(run.blobs, task="4", steps=1), make_record(run.blobs, task="5", steps=2)
+    ref = run.write_attempt(attrs.evolve(record, observed=attrs.evolve(record.observed, pack=other.observed.pack)))
+    one_problem(run, str(run.layout.attempt("4", 0, ref.name)), "holds other calls")
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "attempts/stray.json",
+        "attempts/1/0/n.txt",
+        "attempts/a b/0/n.json",
+        "blobs/sha256/stray",
+        "blobs/md5/0",
+        "done/x/y/z",
+        "done/1/01",
+        "judge/0.json",
+        "observed/more/0.json",
+        "observed/0.txt",
+        "scores/0.json",
+        "notes.txt",
+    ],
+)
 def test_a_file_that_does_not_belong_is_found(run: RunFolder, written: Written, place: str) -> None:
     path = run.layout.root / place
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -96,8 +128,64 @@ def test_a_file_that_does_not_belong_is_found(run: RunFolder, written: Written, 
     one_problem(run, "doesn't belong")
 
 
-@pytest.mark.parametrize("folder", ["judge", "scores", "observed"])
-def test_a_torn_file_of_the_other_folders_is_found(run: RunFolder, written: Written, folder: str) -> None:
-    path = next((run.layout.root / folder).rglob("*.json"))
+@pytest.mark.parametrize("kind", ["symlink", "fifo"])
+def test_what_is_no_plain_file_is_found(run: RunFolder, written: Written, kind: str) -> None:
+    path = run.layout.observed / "other.json"
+    if kind == "symlink":
+        path.symlink_to(run.layout.manifest)
+    else:
+        os.mkfifo(path)
+    one_problem(run, str(path), "is no plain file")
+
+
+@pytest.mark.parametrize("place", ["1/9.json", "9/0.json"])
+def test_a_score_without_a_rollout_is_found(run: RunFolder, written: Written, place: str) -> None:
+    path = run.layout.scores / digest(b"scorer") / place
+    atomic.write(path, seal({"reward": 1}))
+    one_problem(run, str(path), "a rollout that isn't there")
+
+
+def test_a_missing_reply_is_found_with_the_score_that_rests_on_it(run: RunFolder, written: Written) -> None:
+    path = next(run.layout.judge.rglob("*.json"))
+    path.unlink()
+    one_problem(run, str(path), "is missing", str(run.layout.score(digest(b"scorer"), "1", 0)))
+
+
+def test_a_missing_scorer_and_task_set_are_found(run: RunFolder, written: Written) -> None:
+    for name in (digest(b"scorer"), run.manifest.tasks):
+        run.blobs.path(name).unlink()
+    assert [("is missing" in problem) for problem in verify(run)] == [True, True]
+
+
+FILES = ("manifest.json", "summary.json", "attempts", "blobs", "done", "judge", "observed", "scores")
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_flipped_bit_in_any_file_is_found_and_named(run: RunFolder, written: Written, kind: str) -> None:
+    start = run.layout.root / kind
+    chance = random.Random(kind)
+    for path in [start] if start.is_file() else sorted(path for path in start.rglob("*") if path.is_file()):
+        whole = path.read_bytes()
+        for _ in range(12):
+            changed = bytearray(whole)
+            changed[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
+            path.write_bytes(changed)
+            try:
+                problems = verify(RunFolder.open(run.layout.root))
+            except StoreCorruptError as error:  # the manifest is read first of all
+                problems = [str(error)]
+            assert any(str(path) in problem for problem in problems), path
+        path.write_bytes(whole)
+    assert verify(run) == []
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_cut_file_is_found_and_named(run: RunFolder, written: Written, kind: str) -> None:
+    start = run.layout.root / kind
+    path = start if start.is_file() else next(path for path in start.rglob("*") if path.is_file())
     path.write_bytes(path.read_bytes()[:-1])
-    one_problem(run, str(path), "is damaged")
+    try:
+        problems = verify(RunFolder.open(run.layout.root))
+    except StoreCorruptError as error:
+        problems = [str(error)]
+    assert [str(path) in problem for problem in problems] == [True]

@@ -1,0 +1,142 @@
+"""The pack: all bodies of one attempt, and the files that came out of its sandbox, in one compressed blob.
+
+Requests, streamed answers and the agent's events say the same things again and again; together they take a tenth of
+their size. Unpacked (``xz``) it is one line of canonical JSON and then the bytes of all `Inline` segments in the order
+in which the line lists them::
+
+    {"artifacts": [[NAME, SEGMENTS], ...], "calls": [[SEGMENTS of the request, SEGMENTS of the answer], ...], "format"}
+
+Bodies of calls are templates (`harness.store.volatile`). Content digests are over these, never over the pack.
+"""
+
+import lzma
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import attrs
+
+from harness.errors import CanonicalError
+from harness.store import segments
+from harness.store.canonical import JSON, dumps, loads_strict
+from harness.store.digests import Digest
+from harness.store.fields import Fields, text
+from harness.store.segments import Body, Inline
+
+FORMAT: Final = 1
+
+# Unpacked bytes. One gateway keeps at most a GiB of bodies (`GatewaySettings.max_record`), and what comes out of a
+# sandbox is bounded as well; more can only be made to fill memory.
+UNPACKED_MAX: Final = 2 << 30
+
+# A window of 1 MiB finds again what stood in a request 1 MiB before; larger ones cost time and gain nothing here.
+_FILTERS: Final = [{"id": lzma.FILTER_LZMA2, "preset": 3, "dict_size": 1 << 20}]
+_MEMORY_MAX: Final = 64 << 20  # bytes that unpacking may take beside what it gives
+
+
+@attrs.frozen
+class Pack:
+    """Requests and answers in the order of the calls, and the artifacts by name."""
+
+    requests: tuple[Body, ...]
+    answers: tuple[Body, ...]
+    artifacts: Mapping[str, Body]
+
+    def to_bytes(self) -> bytes:
+        """The compressed bytes."""
+        calls = zip(self.requests, self.answers, strict=True)
+        line = dumps(
+            {
+                "format": FORMAT,
+                "calls": [[_listed(request), _listed(answer)] for request, answer in calls],
+                "artifacts": [[name, _listed(body)] for name, body in sorted(self.artifacts.items())],
+            }
+        )
+        packer = lzma.LZMACompressor(lzma.FORMAT_XZ, check=lzma.CHECK_CRC32, filters=_FILTERS)
+        parts = [packer.compress(line + b"\n")]
+        parts += [packer.compress(segment.data) for segment in self._all() if isinstance(segment, Inline)]
+        return b"".join([*parts, packer.flush()])
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Pack":
+        """Read a pack strictly; raises CanonicalError."""
+        line, _, rest = _unpacked(data).partition(b"\n")
+        fields = Fields(loads_strict(line, canonical=True), "a pack")
+        version = fields.integer("format")
+        if version != FORMAT:
+            raise CanonicalError(f"The pack's format is {version}; this version of the harness reads {FORMAT}.")
+        taker = _Taker(rest)
+        named = fields.items("artifacts", _artifact)  # listed first in the line, but their bytes come last
+        calls = fields.items("calls", lambda value: _call(value, taker))
+        artifacts = {name: _body(listed, taker) for name, listed in named}
+        fields.end()
+        taker.end()
+        if [name for name, _ in named] != sorted(artifacts):
+            raise CanonicalError("A pack's artifacts are not in the order of their names.")
+        return cls(tuple(request for request, _ in calls), tuple(answer for _, answer in calls), artifacts)
+
+    def blobs(self) -> set[Digest]:
+        """Every blob that a body names."""
+        bodies = (*self.requests, *self.answers, *self.artifacts.values())
+        return set[Digest]().union(*map(segments.blobs_of, bodies))
+
+    def _all(self) -> Iterator[segments.Segment]:
+        for request, answer in zip(self.requests, self.answers, strict=True):
+            yield from (*request, *answer)
+        for _, body in sorted(self.artifacts.items()):
+            yield from body
+
+
+class _Taker:
+    """Gives the bytes behind the line, piece by piece."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._place = 0
+
+    def __call__(self, size: int) -> bytes:
+        piece = self._data[self._place : self._place + size]
+        if len(piece) != size:
+            raise CanonicalError("A pack is shorter than it says.")
+        self._place += size
+        return piece
+
+    def end(self) -> None:
+        """Everything was taken."""
+        if self._place != len(self._data):
+            raise CanonicalError("A pack is longer than it says.")
+
+
+def _unpacked(data: bytes) -> bytes:
+    unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY_MAX)
+    try:
+        out = unpacker.decompress(data, UNPACKED_MAX)
+    except (lzma.LZMAError, EOFError) as error:
+        raise CanonicalError(f"A pack can't be unpacked: {error}.") from error
+    if not unpacker.eof or unpacker.unused_data:
+        raise CanonicalError("A pack is cut, too large, or has something behind its end.")
+    return out
+
+
+def _listed(body: Body) -> list[JSON]:
+    return [segments.to_json(segment) for segment in body]
+
+
+def _body(value: JSON, taker: _Taker) -> Body:
+    fields = Fields({"segments": value}, "a pack")
+    return fields.items("segments", lambda item: segments.from_json(item, taker))
+
+
+def _call(value: JSON, taker: _Taker) -> tuple[Body, Body]:
+    match value:
+        case [request, answer]:
+            return _body(request, taker), _body(answer, taker)
+        case _:
+            raise CanonicalError("A pack's call is a request and an answer.")
+
+
+def _artifact(value: JSON) -> tuple[str, JSON]:
+    match value:
+        case [name, listed]:
+            return text(name), listed
+        case _:
+            raise CanonicalError("A pack's artifact is a name and its segments.")

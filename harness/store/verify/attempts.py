@@ -1,0 +1,61 @@
+"""Checking the records, every byte of their bodies, and what says that they count."""
+
+from pathlib import Path
+
+from harness.errors import StoreCorruptError
+from harness.store import reading
+from harness.store.replay import Replay
+from harness.store.runfolder import RunFolder
+from harness.store.verify.files import walk
+from harness.store.verify.findings import Findings
+
+
+def check(run: RunFolder, found: Findings) -> None:
+    """attempts/ and done/."""
+    measured = set[tuple[str, int]]()
+    for path in walk(run.layout.attempts, found):
+        with found.noted(path):
+            task, repeat = place(path, run.layout.attempts, 3)
+            if not _check_attempt(run, path, task, repeat, found):
+                measured.add((task, repeat))
+    for path in walk(run.layout.dones, found):
+        with found.noted():
+            task, repeat = place(path, run.layout.dones, 2)
+            found.counted.add((task, repeat))
+            _check_done(run, task, repeat, found)
+    found.unpublished = len(measured - found.counted)
+
+
+def place(path: Path, folder: Path, depth: int) -> tuple[str, int]:
+    """The task and repeat that a file below ``folder`` belongs to; raises StoreCorruptError where it has no place."""
+    parts = path.relative_to(folder).parts
+    if len(parts) != depth:
+        raise StoreCorruptError(f"{path} doesn't belong into a run folder.")
+    task = reading.task_name(folder, parts[0])
+    return task, reading.number(folder / parts[0], parts[1].removesuffix(".json") if depth == 2 else parts[1])
+
+
+def _check_attempt(run: RunFolder, path: Path, task: str, repeat: int, found: Findings) -> bool:
+    """Whether it is masked."""
+    found.attempts += 1
+    if path.suffix != ".json":
+        raise StoreCorruptError(f"{path} doesn't belong into a run folder.")
+    record = run.read_attempt(task, repeat, path.stem)
+    if found.names(run, path, record.blobs()):
+        replay = Replay(record, run.blobs)
+        try:
+            for index in range(len(record.content.calls)):
+                replay.request(index)
+                replay.answer(index)
+            for name in record.observed.artifacts:
+                replay.artifact(name)
+        except StoreCorruptError as error:
+            raise StoreCorruptError(f"{path}: {error}") from error
+    return record.content.outcome.masked
+
+
+def _check_done(run: RunFolder, task: str, repeat: int, found: Findings) -> None:
+    done = run.done(task, repeat)
+    # Damage of the attempt itself was named already.
+    if done is not None and run.layout.attempt(task, repeat, done.attempt) not in found.bad:
+        run.rollout(done)

@@ -1,0 +1,73 @@
+"""The pack: everything comes back, nothing else is read."""
+
+import lzma
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.errors import CanonicalError
+from harness.store import pack as packing
+from harness.store.canonical import dumps
+from harness.store.digests import Digest
+from harness.store.pack import Pack
+from harness.store.segments import Image, Inline, Prefix, Stored
+
+ONE, TWO = Digest("1" * 64), Digest("2" * 64)
+BODIES = st.lists(
+    st.builds(Inline, st.binary(max_size=20))
+    | st.builds(Stored, st.just(ONE), st.integers(0, 9))
+    | st.builds(Image, st.just(TWO), st.integers(0, 9))
+    | st.builds(Prefix, st.integers(0, 9), st.integers(0, 9)),
+    max_size=3,
+).map(tuple)
+
+
+@given(st.lists(st.tuples(BODIES, BODIES), max_size=4), st.dictionaries(st.sampled_from("abc"), BODIES))
+def test_a_pack_comes_back(calls: Any, artifacts: Any) -> None:
+    pack = Pack(tuple(request for request, _ in calls), tuple(answer for _, answer in calls), artifacts)
+    assert Pack.from_bytes(pack.to_bytes()) == pack
+    assert pack.blobs() <= {ONE, TWO}
+
+
+def test_equal_packs_have_equal_bytes() -> None:
+    one = Pack((), (), {"a": (Inline(b"1"),), "b": ()})
+    other = Pack((), (), {"b": (), "a": (Inline(b"1"),)})
+    assert one.to_bytes() == other.to_bytes()
+
+
+def packed(line: object, rest: bytes = b"") -> bytes:
+    return lzma.compress(dumps(line) + b"\n" + rest)  # type: ignore[arg-type]
+
+
+WHOLE = {"format": 1, "calls": [[[{"bytes": 2}], []]], "artifacts": [["a", []]]}
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "cut"),
+        (b"no xz" * 10, "can't be unpacked"),
+        (packed(WHOLE, b"ab")[:-9], "cut"),
+        (packed(WHOLE, b"ab") + b"more", "behind its end"),
+        (packed(WHOLE, b"a"), "shorter than it says"),
+        (packed(WHOLE, b"abc"), "longer than it says"),
+        (packed({**WHOLE, "format": 9}, b"ab"), "format is 9"),
+        (packed({**WHOLE, "more": 1}, b"ab"), "not known: more"),
+        (packed({**WHOLE, "calls": [[[]]]}), "a request and an answer"),
+        (packed({**WHOLE, "artifacts": [["a"]]}, b"ab"), "a name and its segments"),
+        (packed({**WHOLE, "artifacts": [["b", []], ["a", []]]}, b"ab"), "order of their names"),
+        (packed({**WHOLE, "artifacts": [["a", []], ["a", []]]}, b"ab"), "order of their names"),
+        (lzma.compress(b"{}"), "lacks the field 'format'"),
+    ],
+)
+def test_any_other_bytes_are_refused(data: bytes, reason: str) -> None:
+    with pytest.raises(CanonicalError, match=reason):
+        Pack.from_bytes(data)
+
+
+def test_a_pack_that_would_fill_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "UNPACKED_MAX", 1000)
+    with pytest.raises(CanonicalError, match="too large"):
+        Pack.from_bytes(lzma.compress(b"\0" * 100_000))
