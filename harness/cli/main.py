@@ -16,7 +16,14 @@ from harness.errors import EXIT_ERROR, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, Ha
 COMMANDS = {
     "eval": "Run a benchmark, new or resumed.",
     "data": "Get, install and check a benchmark's data.",
-    "verify": "Re-hash a run folder and check every reference in it.",
+    "show": "List a run's rollouts, or show one as a conversation.",
+    "diff": "Compare two runs: what changed, and whether it is more than chance.",
+    "rescore": "Grade a run again from its record alone.",
+    "verify": "Check every file of a run folder, and what names what.",
+    "export": "Write a run as NeMo Gym's files, as parquet or as JSON lines.",
+    "archive": "Write a run into one file that any registry can carry.",
+    "import": "Check such a file and make a run folder of it.",
+    "gc": "Remove what killed processes left behind.",
 }
 
 
