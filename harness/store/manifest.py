@@ -76,21 +76,26 @@ class Manifest:
 
 def differences(there: Manifest, now: Manifest) -> list[str]:
     """One line for each value that two manifests don't have in common, for a person to read."""
-    return list(_differences("", there.to_json(), now.to_json()))
+    return unequal(there.to_json(), now.to_json(), "in the folder", "now")
 
 
-def _differences(name: str, there: JSON, now: JSON) -> Iterator[str]:
-    if isinstance(there, Mapping) and isinstance(now, Mapping):
-        for key in sorted({*there, *now}):
+def unequal(first: JSON, second: JSON, in_first: str, in_second: str) -> list[str]:
+    """One line for each value that two objects don't have in common; ``in_first`` such as ``in A`` says where it is."""
+    return list(_unequal("", first, second, in_first, in_second))
+
+
+def _unequal(name: str, first: JSON, second: JSON, in_first: str, in_second: str) -> Iterator[str]:
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        for key in sorted({*first, *second}):
             inner = f"{name}.{key}" if name else key
-            if key not in now:
-                yield f"{inner}: {_short(there[key])} in the folder, not set now"
-            elif key not in there:
-                yield f"{inner}: not set in the folder, {_short(now[key])} now"
+            if key not in second:
+                yield f"{inner}: {_short(first[key])} {in_first}, not set {in_second}"
+            elif key not in first:
+                yield f"{inner}: not set {in_first}, {_short(second[key])} {in_second}"
             else:
-                yield from _differences(inner, there[key], now[key])
-    elif dumps(escape_all(there)) != dumps(escape_all(now)):
-        yield f"{name}: {_short(there)} in the folder, {_short(now)} now"
+                yield from _unequal(inner, first[key], second[key], in_first, in_second)
+    elif dumps(escape_all(first)) != dumps(escape_all(second)):
+        yield f"{name}: {_short(first)} {in_first}, {_short(second)} {in_second}"
 
 
 def _short(value: JSON) -> str:
