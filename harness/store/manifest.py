@@ -4,6 +4,7 @@ Not in it, since they don't decide what a model answers: the endpoint's address,
 (which is the scorer's), the host, the build of the harness (which is observed).
 """
 
+import re
 from collections.abc import Iterator, Mapping
 
 import attrs
@@ -15,6 +16,17 @@ from harness.store.fields import Fields
 from harness.store.record import FORMAT as RECORD_FORMAT
 
 FORMAT = 1
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+# What it means that a digest differs: its digits tell nobody.
+_MEANINGS = {
+    "tasks": "the task set differs: other questions, answers or images, or another --demo-seed",
+    "prompts.asked": "the words of the questions, or of the instruction around them, differ",
+    "prompts.instruction": "the words of the instruction differ",
+    "prompts.system_prompt": "OpenCode's system prompt differs; --opencode-model-id chooses it",
+    "rootfs": "the sandbox's file tree differs: what is pinned for it was changed",
+}
 
 
 @attrs.frozen(kw_only=True)
@@ -89,15 +101,21 @@ def _unequal(name: str, first: JSON, second: JSON, in_first: str, in_second: str
         for key in sorted({*first, *second}):
             inner = f"{name}.{key}" if name else key
             if key not in second:
-                yield f"{inner}: {_short(first[key])} {in_first}, not set {in_second}"
+                yield f"{inner}: {_short(first[key])} {in_first}, not set {in_second}{_meaning(inner)}"
             elif key not in first:
-                yield f"{inner}: not set {in_first}, {_short(second[key])} {in_second}"
+                yield f"{inner}: not set {in_first}, {_short(second[key])} {in_second}{_meaning(inner)}"
             else:
                 yield from _unequal(inner, first[key], second[key], in_first, in_second)
     elif dumps(escape_all(first)) != dumps(escape_all(second)):
-        yield f"{name}: {_short(first)} {in_first}, {_short(second)} {in_second}"
+        yield f"{name}: {_short(first)} {in_first}, {_short(second)} {in_second}{_meaning(name)}"
+
+
+def _meaning(name: str) -> str:
+    return f" ({_MEANINGS[name]})" if name in _MEANINGS else ""
 
 
 def _short(value: JSON) -> str:
+    if isinstance(value, str) and _DIGEST.fullmatch(value):
+        return f"{value[:12]}..."
     text = dumps(escape_all(value)).decode()
     return text if len(text) <= 80 else f"{text[:60]}... ({len(text)} characters)"

@@ -44,6 +44,17 @@ def test_differences_are_named_one_a_line(manifest: Manifest) -> None:
     ]
 
 
+def test_what_a_digest_stands_for_is_said(manifest: Manifest) -> None:
+    there = attrs.evolve(manifest, prompts={"asked": digest(b"a"), "task": "How many?"})
+    now = attrs.evolve(manifest, tasks=digest(b"x"), prompts={"asked": digest(b"b"), "task": "How many?"})
+    asked, tasks = differences(there, now)
+    assert asked == (
+        "prompts.asked: ca978112ca1b... in the folder, 3e23e8160039... now "
+        "(the words of the questions, or of the instruction around them, differ)"
+    )
+    assert tasks.endswith("(the task set differs: other questions, answers or images, or another --demo-seed)")
+
+
 def test_equal_manifests_have_no_differences(manifest: Manifest) -> None:
     assert differences(manifest, Manifest.from_bytes(manifest.to_bytes())) == []
 
