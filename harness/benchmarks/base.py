@@ -6,6 +6,7 @@ from typing import Protocol
 import attrs
 
 from harness.agents.task import Task
+from harness.grading.mode import Mode
 from harness.store.digests import Digest
 
 
@@ -17,8 +18,8 @@ class Gold:
     answer: str = attrs.field(repr=False)
 
 
-class Benchmark(Protocol):
-    """A set of tasks, how each is asked, and what each answer is graded against.
+class Graded(Protocol):
+    """A set of tasks and what each answer is graded against: all that grading needs of a benchmark.
 
     Task ids are text, unique, and in an order that is always the same. Where a method takes an id that the benchmark
     doesn't have, it raises UnknownNameError.
@@ -29,6 +30,28 @@ class Benchmark(Protocol):
         """The name on the command line and in the manifest."""
 
     @property
+    def mode(self) -> Mode:
+        """How it is graded, and what of that can be done again."""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The names of its own modules that decide a score: they are part of the scorer."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Every task."""
+
+    def gold(self, task_id: str) -> Gold:
+        """What the judge gets beside the answer."""
+
+    def groups(self, task_id: str) -> Mapping[str, str]:
+        """The groups by which results are summed up: name of the grouping to the task's group."""
+
+
+class Benchmark(Graded, Protocol):
+    """A benchmark that can be played: it has its data, and says how each task is asked."""
+
+    @property
     def instruction(self) -> str:
         """The text that stands before each question; empty where only the question is put."""
 
@@ -37,14 +60,11 @@ class Benchmark(Protocol):
         """Names the set of tasks by content, wherever they were read from."""
 
     @property
-    def ids(self) -> tuple[str, ...]:
-        """Every task."""
+    def task_set(self) -> bytes:
+        """The canonical bytes that ``digest`` is of: `harness.benchmarks.recorded` reads them back."""
+
+    def prompt(self, task_id: str) -> str:
+        """The whole text that the agent gets."""
 
     def task(self, task_id: str, timeout: float) -> Task:
         """What the agent gets, with ``timeout`` in seconds."""
-
-    def gold(self, task_id: str) -> Gold:
-        """What the judge gets beside the answer."""
-
-    def groups(self, task_id: str) -> Mapping[str, str]:
-        """The groups by which results are summed up: name of the grouping to the task's group."""

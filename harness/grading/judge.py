@@ -8,17 +8,18 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 import attrs
 
-from harness.gateway.policy import Secret
 from harness.store.canonical import JSON
 
 if TYPE_CHECKING:
     import openai
 
-FORMAT = 1
+    from harness.gateway.policy import Secret  # with all of the gateway, which grading again needs nothing of
+
+FORMAT = 2
 WORDS_MAX: Final = 300  # characters of what an endpoint or a connection said that are kept of a failure
 PAUSE_MAX: Final = 60  # seconds; the longest pause between two tries that an endpoint can ask for
 
@@ -28,7 +29,7 @@ class JudgeEndpoint:
     """Where the judge is, and how long to wait for it; decides no verdict."""
 
     base_url: str
-    api_key: Secret | None
+    api_key: "Secret | None"
     timeout: float = 120  # seconds for one try
     retries: int = 4  # after the first try; the client waits 0.5 to 8 s between two
     concurrency: int = 32  # the anchor's figure
@@ -56,6 +57,13 @@ class Call:
             "failure": self.failure,
             "observed": {"started_ns": str(self.started_ns), "ended_ns": str(self.ended_ns)},
         }
+
+
+class Replies(Protocol):
+    """Where the judge's replies come from: a `Judge`, or a record of one."""
+
+    async def ask(self, request: Mapping[str, JSON]) -> Call:
+        """The reply to one request; a failure is a result, not an exception."""
 
 
 @attrs.frozen

@@ -3,12 +3,16 @@
 The figures and what the judge sees are those of the anchor, NeMo Gym's environment for BabyVision; the words are ours.
 """
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
 
 import attrs
 
 from harness.store.canonical import JSON, dumps, escape_surrogates
-from harness.store.digests import Digest, digest
+from harness.store.digests import digest
+from harness.store.fields import Fields
+
+TokensField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
 
 QUESTION_MAX = 2000  # first characters of the question
 TEXT_MAX = 4000  # last characters of the model's text
@@ -48,7 +52,7 @@ class JudgeSettings:
     temperature: float | None = 0
     top_p: float | None = 1
     max_tokens: int = 1024
-    max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    max_tokens_field: TokensField = "max_tokens"
 
     def to_json(self) -> dict[str, JSON]:
         """As they stand in a request."""
@@ -56,10 +60,21 @@ class JudgeSettings:
         given: dict[str, JSON] = {name: value for name, value in sampling.items() if value is not None}
         return {"model": self.model, **given, self.max_tokens_field: self.max_tokens}
 
-    @property
-    def digest(self) -> Digest:
-        """The digest of the parameters."""
-        return digest(dumps(self.to_json()))
+    @classmethod
+    def from_json(cls, value: JSON) -> "JudgeSettings":
+        """Read what `to_json` wrote; raises CanonicalError."""
+        given = dict(value) if isinstance(value, Mapping) else {}
+        fields = Fields({"temperature": None, "top_p": None, **given}, "the judge's settings")
+        field: TokensField = "max_tokens" if "max_tokens" in given else "max_completion_tokens"
+        settings = cls(
+            model=fields.text("model"),
+            temperature=fields.optional("temperature", fields.number),
+            top_p=fields.optional("top_p", fields.number),
+            max_tokens=fields.integer(field),
+            max_tokens_field=field,
+        )
+        fields.end()
+        return settings
 
 
 def request(settings: JudgeSettings, question: str, gold: str, extracted: str | None, text: str) -> dict[str, JSON]:

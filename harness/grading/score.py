@@ -1,6 +1,6 @@
 """A rollout's score: a pure function of the rollout, the gold answer and what the judge said."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import attrs
 
@@ -81,9 +81,9 @@ def unanswered(ended: str, failure_kind: str | None = None) -> Score:
 
 
 def judged(
-    extracted: str | None, gold: str, calls: Sequence[Mapping[str, JSON]], *, model: str, request: Digest
+    extracted: str | None, gold: str, calls: Mapping[int, Mapping[str, JSON]], *, model: str, request: Digest
 ) -> Score:
-    """The score of an answered rollout, by the judge's calls in their order: the first valid verdict counts.
+    """The score of an answered rollout, by the judge's calls in the order of their numbers: the first verdict counts.
 
     Without one the score is masked, and the last call says why. An extracted answer longer than what the judge sees
     is kept as far as it was seen, and the reason says so.
@@ -91,7 +91,7 @@ def judged(
     seen = None if extracted is None else extracted[:EXTRACTED_MAX]
     matches = string_match(extracted, gold)
     failure: JudgeError = JudgeError("The judge was not asked.")
-    for number, call in enumerate(calls):
+    for number, call in calls.items():
         try:
             verdict = read_call(call)
         except JudgeError as error:
@@ -112,7 +112,7 @@ def judged(
         mask_sample=True,
         failure_kind="judge_unparseable" if isinstance(failure, JudgeUnparseableError) else "judge_failed",
         failure_reason=str(failure)[:REASON_MAX],
-        judge=JudgeRef(model=model, request=request, number=len(calls) - 1 if calls else None),
+        judge=JudgeRef(model=model, request=request, number=max(calls, default=None)),
     )
 
 

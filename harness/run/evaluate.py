@@ -22,13 +22,13 @@ from harness.run.play import Player
 from harness.run.prepare import Prepared, prepare
 from harness.run.progress import Show, Tally, several
 from harness.run.queue import Queue
-from harness.run.results import kept
+from harness.run.results import kept, summary_bytes, summed_up
 from harness.run.settings.resolve import Settings
-from harness.run.summary import Result, figures
+from harness.run.summary import Result
 from harness.sandbox import state
 from harness.sandbox.values import MIB
 from harness.store import atomic
-from harness.store.canonical import JSON, dumps
+from harness.store.canonical import JSON
 
 TICK = 1.0  # seconds between two looks at how far the run is
 
@@ -94,7 +94,7 @@ class _Evaluation:
         try:
             async with _judge(ends, needed=todo.asks_judge) as judge, asyncio.TaskGroup() as group:
                 # A judge that failed in an earlier call is asked again: it gave no verdict that could be replaced.
-                grader = Grader(run.grades, prepared.scorer, prepared.judge, judge, ask_again=True)
+                grader = Grader(run.grades, prepared.scorer, judge, ask_again=True)
                 grading = Grading(run, self.benchmark, grader, group, tally)
                 ticking = group.create_task(self._tick(tally, queue))
                 for item in todo.grade:
@@ -108,7 +108,7 @@ class _Evaluation:
                     tally=tally,
                     measured=grading.add,
                     say=self.show.line,
-                    scorer=prepared.scorer,
+                    scorer=prepared.scorer.digest,
                 )
                 if todo.play:
                     await self._play(player, grading)
@@ -151,18 +151,10 @@ class _Evaluation:
         run, scorer = prepared.run, prepared.scorer
         if not run.layout.manifest.is_file():
             raise HarnessError(f"{run.layout.root} was removed while the run went on: what is there now is no run.")
-        found = {item: results.get(item) or kept(run, self.benchmark, scorer, item) for item in whole}
-        about: dict[str, JSON] = {
-            "benchmark": self.benchmark.name,
-            "demo": self.settings["demo"],
-            "manifest": run.manifest.identity,
-            "content_digest": run.content_digest(),
-            "scorer": scorer,
-            "policy_model": run.manifest.model,
-            "judge_model": prepared.judge.model,
-        }
-        atomic.write(run.layout.root / "summary.json", dumps(about | figures([found[item] for item in whole])))
-        return about | figures([found[item] for item in own])
+        found = {item: results.get(item) or kept(run, self.benchmark, scorer.digest, item) for item in whole}
+        content = run.content_digest()
+        atomic.write(run.layout.root / "summary.json", summary_bytes(run, scorer, content, found))
+        return summed_up(run, scorer, content, [found[item] for item in own])
 
 
 @contextlib.asynccontextmanager

@@ -1,40 +1,66 @@
 """What grading and the summary need of an attempt's record: small, so that no run holds its records in memory."""
 
-from typing import Self
+import json
+from collections.abc import Iterable
+from typing import Any, Self
 
 import attrs
 
+from harness.errors import CanonicalError
+from harness.grading.item import Ended
+from harness.store.canonical import unescape_all
 from harness.store.record import AttemptRecord
 
 
 @attrs.frozen(kw_only=True)
 class Facts:
-    """Of one attempt. ``kind`` names its outcome, ``failure_kind`` is Gym's word for it; times in nanoseconds."""
+    """Of one attempt; times in nanoseconds."""
 
-    task: str
-    repeat: int
-    kind: str
-    masked: bool
-    failure_kind: str | None
-    answer: str | None
+    ended: Ended
     flags: tuple[str, ...]
     started_ns: int
     played_ns: int
     waited_ns: int  # for the policy's endpoint
 
+    @property
+    def kind(self) -> str:
+        """The name of its outcome."""
+        return self.ended.kind
+
     @classmethod
     def of(cls, record: AttemptRecord) -> Self:
         """Of a record."""
-        content, observed = record.content, record.observed
-        return cls(
-            task=content.task,
-            repeat=content.repeat,
-            kind=content.outcome.kind,
-            masked=content.outcome.masked,
-            failure_kind=content.outcome.failure_kind,
-            answer=content.answer,
-            flags=content.flags,
-            started_ns=observed.started_ns,
-            played_ns=max(0, observed.ended_ns - observed.started_ns),
-            waited_ns=observed.waiting_ns,
-        )
+        return cls.read(record.to_bytes())
+
+    @classmethod
+    def read(cls, data: bytes) -> Self:
+        """Of a record's bytes, whose digest was checked: they are what a writer of this format wrote.
+
+        Raises CanonicalError for all else.
+        """
+        try:
+            value: Any = json.loads(data)
+            content, observed = value["content"], value["observed"]
+            # Only lone surrogates, and texts that look like one, were escaped.
+            if b"\\ud" in data:
+                content = unescape_all({name: content[name] for name in ("outcome", "answer", "flags")})
+            started, ended = int(observed["started_ns"]), int(observed["ended_ns"])
+            calls = [(int(call["started_ns"]), int(call["ended_ns"])) for call in observed["calls"]]
+            return cls(
+                ended=Ended.of(content),
+                flags=tuple(content["flags"]),
+                started_ns=started,
+                played_ns=max(0, ended - started),
+                waited_ns=_waited(calls),
+            )
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise CanonicalError(f"This is no record: {error!r}.") from error
+
+
+def _waited(calls: Iterable[tuple[int, int]]) -> int:
+    """How long at least one call was under way, by the calls' beginnings and ends."""
+    total, until = 0, 0
+    for started, ended in sorted(calls):
+        total += max(0, ended - max(started, until))
+        until = max(until, ended)
+    return total

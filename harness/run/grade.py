@@ -3,9 +3,9 @@
 import asyncio
 import time
 
-from harness.benchmarks.base import Benchmark
-from harness.grading import grader
+from harness.benchmarks.base import Graded
 from harness.grading.grader import Grader
+from harness.grading.item import Item as Rollout
 from harness.run.facts import Facts
 from harness.run.plan import Item
 from harness.run.progress import Tally
@@ -24,7 +24,7 @@ class Grading:
     """
 
     def __init__(
-        self, run: RunFolder, benchmark: Benchmark, grading: Grader, tasks: asyncio.TaskGroup, tally: Tally
+        self, run: RunFolder, benchmark: Graded, grading: Grader, tasks: asyncio.TaskGroup, tally: Tally
     ) -> None:
         self.results = dict[Item, Result]()
         self._run = run
@@ -58,16 +58,7 @@ class Grading:
                 facts = await asyncio.to_thread(counted, self._run, item)
             assert facts is not None, "only what counts is graded"
         gold = self._benchmark.gold(item.task)
-        score = await self._grader.grade(
-            grader.Item(
-                task=item.task,
-                repeat=item.repeat,
-                question=gold.question,
-                gold=gold.answer,
-                answer=facts.answer if facts.kind == "answered" else None,
-                ended=facts.kind,
-                failure_kind=facts.failure_kind,
-            )
-        )
+        rollout = Rollout.of(item.task, item.repeat, gold.question, gold.answer, facts.ended)
+        score = await self._grader.grade(rollout)
         self.results[item] = graded(self._run, self._benchmark, item, facts, score)
         self._tally.settled(item, measured=score.reward is not None)

@@ -6,7 +6,7 @@ import attrs
 
 from harness.agents import opencode
 from harness.benchmarks.base import Benchmark
-from harness.gateway import GatewaySettings, Policy
+from harness.gateway import GatewaySettings, Model
 from harness.pins import Closure
 from harness.store.canonical import dumps, escape_all
 from harness.store.digests import Digest, digest, parse_digest
@@ -18,17 +18,18 @@ def manifest(
     tasks: Sequence[str],
     repeats: int,
     *,
-    policy: Policy,
+    policy: Model,
     agent: opencode.Settings,
     gateway: GatewaySettings,
     timeout: float,
     closure: Closure,
+    demo: bool,
 ) -> Manifest:
-    """The manifest of a run over ``tasks`` of a benchmark; ``timeout`` in seconds."""
+    """The manifest of a run over ``tasks`` of a benchmark, or of its ``demo``; ``timeout`` in seconds."""
     return Manifest(
         benchmark=benchmark.name,
         tasks=benchmark.digest,
-        plan={"tasks": list(tasks), "repeats": repeats},
+        plan={"tasks": list(tasks), "repeats": repeats, "demo": demo},
         prompts={
             "instruction": digest(benchmark.instruction.encode()),
             "asked": _asked(benchmark),
@@ -53,5 +54,5 @@ def manifest(
 
 def _asked(benchmark: Benchmark) -> Digest:
     """Digest of every prompt as the agent gets it: the questions stand in the task set, the words around them here."""
-    prompts = {name: benchmark.task(name, 1).prompt for name in benchmark.ids}
+    prompts = {name: benchmark.prompt(name) for name in benchmark.ids}
     return digest(dumps(escape_all(prompts)))

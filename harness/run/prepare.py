@@ -10,7 +10,8 @@ import attrs
 from harness import pins
 from harness.benchmarks.base import Benchmark
 from harness.grading.prompt import JudgeSettings
-from harness.grading.scorer import scorer_digest
+from harness.grading.scorer import Scorer
+from harness.run import scorers
 from harness.run.attempt import Means
 from harness.run.endpoints import preflight
 from harness.run.endpoints.connect import Endpoints
@@ -49,8 +50,7 @@ class Prepared:
 
     run: RunFolder
     means: Means
-    judge: JudgeSettings
-    scorer: Digest
+    scorer: Scorer
     todo: Todo
 
 
@@ -69,7 +69,7 @@ async def prepare(
         first_call=settings["first_call"],
     )
     judge = judge_settings(settings, ends.judge_model)
-    scorer = scorer_digest(judge)
+    scorer = scorers.scorer_of(benchmark, judge)
     found = manifest(
         benchmark,
         tasks,
@@ -79,17 +79,22 @@ async def prepare(
         gateway=means.gateway,
         timeout=settings["timeout"],
         closure=pins.closure(),
+        demo=settings["demo"],
     )
     today = datetime.datetime.now(tz=datetime.UTC).date()
     path = Path(settings["run"] or default_run(benchmark.name, today, found.identity))
     check_space(path, SPACE_PER_JOB * settings["jobs"])
     todo, run = Todo(items, (), (), asks_judge=True), None
     if Layout(path).manifest.is_file():
-        run = RunFolder.create(path, found)
-        todo = await asyncio.to_thread(left, run, items, settings["max_attempts"], scorer, say)
+        run = RunFolder.create(path, found, benchmark.task_set)
+        todo = await asyncio.to_thread(left, run, items, settings["max_attempts"], scorer.digest, say)
     if not settings["no_preflight"]:
         await _preflight(todo, means, judge, settings, ends, say)
-    return Prepared(run=run or RunFolder.create(path, found), means=means, judge=judge, scorer=scorer, todo=todo)
+    if run is None:
+        run = RunFolder.create(path, found, benchmark.task_set)
+    # Before a score is named after it.
+    await asyncio.to_thread(scorers.keep, run, scorer)
+    return Prepared(run=run, means=means, scorer=scorer, todo=todo)
 
 
 def left(run: RunFolder, items: Sequence[Item], attempts: int, scorer: Digest, say: Say) -> Todo:

@@ -2,18 +2,25 @@
 
 Each call of the judge is kept before it is used, by the digest of the whole request: grading again reads it there. A
 score can be written again (after the judge was asked once more), a judge's call never.
+
+All files are sealed (`harness.store.sealed`). In a kept request the text of each system message, which is the same in
+thousands of them, is ``{"blob": SHA256}``; the digest that names the folder is that of the whole request.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import attrs
 
 from harness.errors import CanonicalError, StoreCorruptError
-from harness.store import atomic, reading
-from harness.store.canonical import JSON, dumps, escape_all, loads_strict, unescape_all
-from harness.store.digests import Digest, digest
+from harness.store import atomic, reading, together
+from harness.store.blobs import Blobs
+from harness.store.canonical import JSON, dumps, escape_all, escape_surrogates, unescape_surrogates
+from harness.store.digests import Digest, digest, parse_digest
 from harness.store.layout import Layout
+from harness.store.sealed import seal, unseal
+
+Object = Mapping[str, JSON]
 
 
 @attrs.frozen
@@ -22,30 +29,40 @@ class Grades:
 
     layout: Layout
 
-    def write_judge(self, request: JSON, call: Mapping[str, JSON]) -> int:
+    @property
+    def blobs(self) -> Blobs:
+        """Where the texts of system messages are."""
+        return Blobs(self.layout.blobs)
+
+    def write_judge(self, request: Object, call: Object) -> int:
         """Keep a call of the judge together with its request, under the next free number, which is returned."""
-        data = dumps(escape_all({**call, "request": request}))
+        data = seal({**call, "request": _shared(request, self.blobs.put)})
         name = request_digest(request)
         number = len(self._judge_numbers(name))
         while not atomic.publish(self.layout.judge_call(name, number), data):
             number += 1
         return number
 
-    def judge_calls(self, request: JSON) -> list[Mapping[str, JSON]]:
-        """All calls of the judge with this very request, in the order of their numbers."""
+    def judge_calls(self, request: Object) -> dict[int, Object]:
+        """All calls of the judge with this very request, by their numbers."""
         name = request_digest(request)
-        return [read_judge_call(self.layout.judge_call(name, number)) for number in self._judge_numbers(name)]
+        kept = _shared(request, digest)
+        return {number: self._call(name, number, request, kept) for number in self._judge_numbers(name)}
 
-    def write_score(self, scorer: Digest, task: str, repeat: int, score: Mapping[str, JSON]) -> None:
+    def write_score(self, scorer: Digest, task: str, repeat: int, score: Object) -> None:
         """Keep a rollout's score, in place of one that is there."""
-        atomic.write(self.layout.score(scorer, task, repeat), dumps(escape_all(score)))
+        atomic.write(self.layout.score(scorer, task, repeat), seal(score))
 
-    def score(self, scorer: Digest, task: str, repeat: int) -> Mapping[str, JSON] | None:
+    def write_scores(self, scorer: Digest, scores: Iterable[tuple[str, int, bytes]]) -> int:
+        """Keep many scores as their sealed bytes; how many were not there as they are."""
+        return together.write_all((self.layout.score(scorer, task, repeat), data) for task, repeat, data in scores)
+
+    def score(self, scorer: Digest, task: str, repeat: int) -> Object | None:
         """A rollout's score, if there is one."""
         path = self.layout.score(scorer, task, repeat)
         return read_object(path) if path.is_file() else None
 
-    def scores(self, scorer: Digest) -> Iterator[tuple[str, int, Mapping[str, JSON]]]:
+    def scores(self, scorer: Digest) -> Iterator[tuple[str, int, Object]]:
         """Task, repeat and score of all that one scorer scored."""
         for task, folder in reading.tasks(self.layout.scores / scorer):
             for repeat in sorted(reading.number(folder, name) for name in reading.json_names(folder)):
@@ -53,7 +70,20 @@ class Grades:
 
     def _judge_numbers(self, request: Digest) -> list[int]:
         folder = self.layout.judge / request
-        return sorted(reading.number(folder, name) for name in reading.json_names(folder))
+        numbers = sorted(reading.number(folder, name.removesuffix(".json")) for name in reading.names(folder))
+        # A reply that is gone would make another one count.
+        if numbers != list(range(len(numbers))):
+            gone = min(set(range(len(numbers))) - set(numbers))
+            raise StoreCorruptError(f"{folder / f'{gone}.json'} is missing. Restore it from a copy of the run.")
+        return numbers
+
+    def _call(self, name: Digest, number: int, request: Object, kept: Object) -> Object:
+        path = self.layout.judge_call(name, number)
+        call = read_object(path)
+        if call.get("request") != kept:
+            read_judge_call(path, self.blobs)  # says what is wrong with it
+            raise StoreCorruptError(f"{path} is damaged: its request is not written as it should be.")
+        return {**call, "request": request}
 
 
 def request_digest(request: JSON) -> Digest:
@@ -61,18 +91,78 @@ def request_digest(request: JSON) -> Digest:
     return digest(dumps(escape_all(request)))
 
 
-def read_judge_call(path: Path) -> Mapping[str, JSON]:
+def read_judge_call(path: Path, blobs: Blobs) -> Object:
     """One call of the judge; raises StoreCorruptError where its folder is named after another request."""
     call = read_object(path)
-    if request_digest(call.get("request")) != path.parent.name:
-        raise StoreCorruptError(f"{path} is damaged: it holds another request than its folder's name says.")
-    return call
-
-
-def read_object(path: Path) -> Mapping[str, JSON]:
-    """A file that holds one canonical JSON object; raises StoreCorruptError for any other."""
     with reading.corrupt(path):
-        value = unescape_all(loads_strict(path.read_bytes(), canonical=True))
-        if not isinstance(value, Mapping):
-            raise CanonicalError("It holds no JSON object.")
-    return value
+        request = _whole(call.get("request"), blobs)
+    if request_digest(request) != path.parent.name:
+        raise StoreCorruptError(f"{path} is damaged: it holds another request than its folder's name says.")
+    return {**call, "request": request}
+
+
+def judge_blobs(path: Path) -> set[Digest]:
+    """The blobs that a call of the judge names; raises StoreCorruptError."""
+    found = set[Digest]()
+
+    def note(content: JSON) -> JSON:
+        found.update([_blob(content)] if isinstance(content, Mapping) else [])
+        return content
+
+    call = read_object(path)
+    with reading.corrupt(path):
+        _each_content(call.get("request"), note)
+    return found
+
+
+def read_object(path: Path) -> Object:
+    """A sealed file's object; raises StoreCorruptError for any other file."""
+    with reading.corrupt(path):
+        return unseal(path.read_bytes())
+
+
+def _shared(request: Object, keep: Callable[[bytes], Digest]) -> Object:
+    """The request as it is kept: each system message's text goes to ``keep``, and its digest stands there."""
+
+    def share(content: JSON) -> JSON:
+        if not isinstance(content, str):
+            raise CanonicalError("A request to the judge has texts only.")
+        return {"blob": keep(escape_surrogates(content).encode())}
+
+    shared = _each_content(request, share)
+    assert isinstance(shared, Mapping)
+    return shared
+
+
+def _whole(request: JSON, blobs: Blobs) -> JSON:
+    """Undo `_shared`; raises CanonicalError or StoreCorruptError."""
+
+    def read(content: JSON) -> JSON:
+        return unescape_surrogates(blobs.get(_blob(content)).decode("utf-8", "replace"))
+
+    return _each_content(request, read)
+
+
+def _blob(content: JSON) -> Digest:
+    match content:
+        case {"blob": name, **rest} if not rest:
+            return parse_digest(name)
+        case _:
+            raise CanonicalError("The text of a system message in it is no blob.")
+
+
+def _each_content(request: JSON, change: Callable[[JSON], JSON]) -> JSON:
+    """The request with the content of its system messages changed."""
+    match request:
+        case {"messages": [*messages]}:
+            return {**request, "messages": [_changed(message, change) for message in messages]}
+        case _:
+            return request
+
+
+def _changed(message: JSON, change: Callable[[JSON], JSON]) -> JSON:
+    match message:
+        case {"role": "system", "content": content}:
+            return {**message, "content": change(content)}
+        case _:
+            return message

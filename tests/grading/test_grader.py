@@ -8,25 +8,28 @@ from typing import Any
 import attrs
 import pytest
 
-from harness.grading.grader import Grader, Item
+from harness.grading.grader import Grader
+from harness.grading.item import Item
 from harness.grading.judge import Judge, JudgeEndpoint, connect
+from harness.grading.mode import JUDGED
 from harness.grading.prompt import JudgeSettings
 from harness.grading.score import Score
-from harness.store.digests import digest
+from harness.grading.scorer import scorer
 from harness.store.grades import Grades
 
 Says = Callable[[str], str]
 ITEM = Item(task="1", repeat=0, question="Where?", gold="10,5", answer=r"\boxed{(10,5)}", ended="answered")
-SCORER = digest(b"scorer")
+SCORER_NOW = scorer(JudgeSettings(model="judge"), JUDGED)
+SCORER = SCORER_NOW.digest
 
 
-def grader(grades: Grades, judge: Judge | None, *, ask_again: bool = False) -> Grader:
-    return Grader(grades, SCORER, JudgeSettings(model="judge"), judge, ask_again)
+def grader(grades: Grades, judge: Judge | None, *, ask_again: bool = False, judging: int = 0) -> Grader:
+    return Grader(grades, SCORER_NOW.with_judging(judging), judge, ask_again)
 
 
-async def graded(grades: Grades, endpoint: Any, *items: Item, ask_again: bool = False) -> list[Score]:
+async def graded(grades: Grades, endpoint: Any, *items: Item, ask_again: bool = False, judging: int = 0) -> list[Score]:
     async with connect(JudgeEndpoint(base_url=endpoint.url, api_key=None, retries=0)) as judge:
-        one = grader(grades, judge, ask_again=ask_again)
+        one = grader(grades, judge, ask_again=ask_again, judging=judging)
         return list(await asyncio.gather(*(one.grade(item) for item in items)))
 
 
@@ -81,6 +84,20 @@ async def test_a_verdict_is_never_asked_for_twice(grades: Grades, endpoint: Any)
     for _ in range(2):
         await graded(grades, endpoint, ITEM, ask_again=True)
     assert len(endpoint.asked) == 1
+
+
+async def test_another_judging_asks_anew_and_each_keeps_its_own_verdict(
+    grades: Grades, endpoint: Any, make_verdict: Says
+) -> None:
+    endpoint.answers = [(200, make_verdict("equivalent")), (503, "busy"), (200, make_verdict("different"))]
+    assert (await graded(grades, endpoint, ITEM))[0].reward == 1.0
+    assert (await graded(grades, endpoint, ITEM, judging=1))[0].failure_kind == "judge_failed"
+    (score,) = await graded(grades, endpoint, ITEM, ask_again=True, judging=1)
+    assert (score.reward, score.judge and score.judge.number) == (0.0, 2)
+    assert await grader(grades, None, judging=1).grade(ITEM) == score
+    first = await grader(grades, None).grade(ITEM)
+    assert (first.reward, first.judge and first.judge.number) == (1.0, 0)
+    assert len(endpoint.asked) == 3
 
 
 async def test_equal_answers_at_the_same_time_are_one_request(grades: Grades, endpoint: Any) -> None:

@@ -10,15 +10,17 @@ from pathlib import Path
 import pytest
 
 from harness.gateway.policy import Secret
-from harness.grading.grader import Grader, Item
+from harness.grading.grader import Grader
+from harness.grading.item import Item
 from harness.grading.judge import JudgeEndpoint, connect
+from harness.grading.mode import JUDGED
 from harness.grading.prompt import JudgeSettings
 from harness.grading.score import Score
-from harness.store.digests import digest
+from harness.grading.scorer import scorer
 from harness.store.grades import Grades
 from tests.grading.replies import DRIP, HANG, KEY, MODEL_TEXT, REPLIES, Reply
 
-SCORER = digest(b"scorer")
+SCORER = scorer(JudgeSettings(), JUDGED)
 ITEM = Item(task="1", repeat=0, question="Where?", gold="10,5", answer=MODEL_TEXT, ended="answered")
 REWARDS = {"equivalent": 1.0, "different": 0.0, "unsure": 0.0}
 
@@ -52,7 +54,7 @@ async def graded(grades: Grades, reply: Reply) -> Score:
     async with endpoint(reply) as url:
         settings = JudgeEndpoint(base_url=url, api_key=Secret(KEY), timeout=reply.timeout, retries=1)
         async with connect(settings) as judge:
-            return await Grader(grades, SCORER, JudgeSettings(), judge).grade(ITEM)
+            return await Grader(grades, SCORER, judge).grade(ITEM)
 
 
 def holders(folder: Path, words: str) -> list[Path]:
@@ -69,9 +71,9 @@ async def test_a_reply_is_measured_or_masked(grades: Grades, tmp_path: Path, rep
     assert score.mask_sample is (reply.verdict is None)
     assert reply.shows in (score.reason or score.failure_reason or "")
     # What is kept says the same to whoever grades again without a judge.
-    kept = grades.layout.score(SCORER, "1", 0).read_bytes()
-    assert await Grader(grades, SCORER, JudgeSettings(), None).grade(ITEM) == score
-    assert grades.layout.score(SCORER, "1", 0).read_bytes() == kept
+    kept = grades.layout.score(SCORER.digest, "1", 0).read_bytes()
+    assert await Grader(grades, SCORER, None).grade(ITEM) == score
+    assert grades.layout.score(SCORER.digest, "1", 0).read_bytes() == kept
     assert len(kept) < 20_000
     assert not holders(tmp_path, KEY[:9])
 

@@ -17,7 +17,7 @@ Says = Callable[[str], str]
 
 
 def score(*calls: dict[str, Any], extracted: str | None = "(10,5)") -> Score:
-    return judged(extracted, "10,5", calls, model="judge", request=NAME)
+    return judged(extracted, "10,5", dict(enumerate(calls)), model="judge", request=NAME)
 
 
 @pytest.mark.parametrize(("word", "reward"), [("equivalent", 1.0), ("different", 0.0), ("unsure", 0.0)])
@@ -103,10 +103,10 @@ def test_each_score_has_all_fields(make_verdict: Says) -> None:
 
 def test_an_answer_that_was_cut_is_kept_as_it_was_judged(make_verdict: Says) -> None:
     gold = "a" * EXTRACTED_MAX
-    found = judged(gold + "b" * 9, gold, [{"body": make_verdict("equivalent")}], model="judge", request=NAME)
+    found = judged(gold + "b" * 9, gold, {0: {"body": make_verdict("equivalent")}}, model="judge", request=NAME)
     assert (found.reward, found.extracted_answer, found.string_match) == (1.0, gold, False)
     assert found.reason == "as told The extracted answer was cut: the judge sees the first 2000 of its 2009 characters."
-    whole = judged(gold, gold, [{"body": make_verdict("equivalent")}], model="judge", request=NAME)
+    whole = judged(gold, gold, {0: {"body": make_verdict("equivalent")}}, model="judge", request=NAME)
     assert (whole.string_match, whole.reason) == (True, "as told")
 
 

@@ -10,16 +10,18 @@ import pytest
 from harness.errors import NoSpaceError
 from harness.grading.grader import Grader
 from harness.grading.judge import Call
+from harness.grading.mode import JUDGED
 from harness.grading.prompt import JudgeSettings
+from harness.grading.scorer import scorer
 from harness.run.facts import Facts
 from harness.run.grade import Grading
 from harness.run.plan import Item
 from harness.run.progress import Tally
 from harness.run.results import kept
-from harness.store.digests import digest
 from harness.store.runfolder import RunFolder
 
-SCORER = digest(b"scorer")
+NOW = scorer(JudgeSettings(model="j"), JUDGED)
+SCORER = NOW.digest
 EQUIVALENT = json.dumps(
     {"choices": [{"message": {"content": '{"verdict": "equivalent", "reason": "the same"}'}, "finish_reason": "stop"}]}
 )
@@ -50,7 +52,7 @@ def judge() -> FakeJudge:
 @pytest.fixture
 def begin(run: RunFolder, benchmark: Any, judge: FakeJudge) -> Callable[[asyncio.TaskGroup], Grading]:
     def grading(tasks: asyncio.TaskGroup) -> Grading:
-        grader = Grader(run.grades, SCORER, JudgeSettings(model="j"), judge)  # type: ignore[arg-type]
+        grader = Grader(run.grades, NOW, judge)  # type: ignore[arg-type]
         return Grading(run, benchmark, grader, tasks, Tally(5))
 
     return grading

@@ -53,6 +53,7 @@ def made(
         gateway=gateway or GatewaySettings(),
         timeout=timeout,
         closure=closure,
+        demo=True,
     )
 
 

@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from harness.benchmarks.babyvision.puzzle import Puzzle
-from harness.benchmarks.babyvision.rows import Row, letter
+from harness.benchmarks.babyvision.question import Asked, question
 
 INSTRUCTION: Final = """\
 You get a picture and a question about it. The picture is attached, and the same file lies in your working folder \
@@ -25,15 +24,7 @@ End with one final answer inside \\boxed{}, in the form that the question asks f
 ANSWER_LINE: Final = "Put your final answer inside \\boxed{}."
 
 
-def question(row: Row | Puzzle) -> str:
-    """The question as the authors' evaluation puts it: its text, and for a choice the lettered options."""
-    if row.ans_type == "blank":
-        return row.question
-    choices = "\n".join(f"({letter(index)}) {option}" for index, option in enumerate(row.options))
-    return f"{row.question}\nChoices:\n{choices}"
-
-
-def prompt(row: Row | Puzzle, instruction: str) -> str:
+def prompt(puzzle: Asked, instruction: str) -> str:
     """All that the agent is told: the instruction, if any, then the question and how to answer it."""
-    asked = f"{question(row)}\n{ANSWER_LINE}"
+    asked = f"{question(puzzle)}\n{ANSWER_LINE}"
     return f"{instruction}\n\n{asked}" if instruction else asked

@@ -6,22 +6,22 @@ from typing import Final
 import attrs
 
 from harness.agents.task import Task, neutral_names
-from harness.benchmarks.babyvision.asking import INSTRUCTION, prompt, question
+from harness.benchmarks.babyvision.asking import INSTRUCTION, prompt
 from harness.benchmarks.babyvision.data.dataset import DataSet
-from harness.benchmarks.babyvision.puzzle import Puzzle
-from harness.benchmarks.base import Gold
+from harness.benchmarks.babyvision.graded import GradedPuzzles
+from harness.benchmarks.babyvision.names import NAMES
+from harness.benchmarks.babyvision.puzzle import task_set
 from harness.errors import UnknownNameError
 from harness.store.digests import Digest
 
 # The instruction of each of the two benchmarks over the same rows.
-INSTRUCTIONS: Final[Mapping[str, str]] = {"babyvision": INSTRUCTION, "babyvision-question-only": ""}
+INSTRUCTIONS: Final[Mapping[str, str]] = dict(zip(NAMES, (INSTRUCTION, ""), strict=True))
 
 
 @attrs.frozen
-class BabyVision:
+class BabyVision(GradedPuzzles):
     """A `harness.benchmarks.base.Benchmark`. ``task`` raises StoreCorruptError where the image kept is damaged."""
 
-    name: str
     instruction: str
     data: DataSet = attrs.field(repr=False)
 
@@ -33,29 +33,19 @@ class BabyVision:
         """
         if name not in INSTRUCTIONS:
             raise UnknownNameError("benchmark", name, INSTRUCTIONS)
-        return cls(name, INSTRUCTIONS[name] if instruction is None else instruction, data)
+        return cls(name, data.puzzles, INSTRUCTIONS[name] if instruction is None else instruction, data)
 
     @property
     def digest(self) -> Digest:
         return self.data.digest
 
     @property
-    def ids(self) -> tuple[str, ...]:
-        return tuple(self.data.puzzles)
+    def task_set(self) -> bytes:
+        return task_set(self.puzzles.values())
+
+    def prompt(self, task_id: str) -> str:
+        return prompt(self._puzzle(task_id), self.instruction)
 
     def task(self, task_id: str, timeout: float) -> Task:
-        puzzle = self._puzzle(task_id)
-        return Task(task_id, prompt(puzzle, self.instruction), neutral_names([self.data.image(puzzle)]), timeout)
-
-    def gold(self, task_id: str) -> Gold:
-        puzzle = self._puzzle(task_id)
-        return Gold(question(puzzle), puzzle.gold)
-
-    def groups(self, task_id: str) -> Mapping[str, str]:
-        puzzle = self._puzzle(task_id)
-        return {"type": puzzle.type, "subtype": puzzle.subtype}
-
-    def _puzzle(self, task_id: str) -> Puzzle:
-        if task_id not in self.data.puzzles:
-            raise UnknownNameError("task", task_id, self.data.puzzles)
-        return self.data.puzzles[task_id]
+        image = self.data.image(self._puzzle(task_id))
+        return Task(task_id, self.prompt(task_id), neutral_names([image]), timeout)

@@ -1,14 +1,17 @@
 """One BabyVision puzzle as it is kept: what is asked, the right answer, and its image by digest."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import attrs
 
-from harness.benchmarks.babyvision.rows import Row
 from harness.errors import CanonicalError
-from harness.store.canonical import JSON, dumps
+from harness.store.canonical import JSON, dumps, loads_strict
 from harness.store.digests import Digest, digest
 from harness.store.fields import Fields, text
+
+if TYPE_CHECKING:
+    from harness.benchmarks.babyvision.rows import Row  # what reads it takes long to import
 
 
 @attrs.frozen
@@ -37,7 +40,7 @@ class Puzzle:
     original: Original | None = None
 
     @classmethod
-    def of(cls, row: Row, image: Digest | None = None, original: Original | None = None) -> "Puzzle":
+    def of(cls, row: "Row", image: Digest | None = None, original: Original | None = None) -> "Puzzle":
         """A row as it is kept; ``image`` where the row's own image was converted."""
         return cls(
             task_id=row.task_id,
@@ -65,12 +68,25 @@ class Puzzle:
         }
 
 
-def task_set_digest(puzzles: Iterable[Puzzle]) -> Digest:
-    """Digest of what decides a result: each row without its worked solution, images by their own digest.
+def task_set(puzzles: Iterable[Puzzle]) -> bytes:
+    """What decides a result, as canonical JSON: each row without its worked solution, images by their own digest.
 
     The order of the rows and the file that they came from make no difference.
     """
-    return digest(dumps([puzzle.to_json() for puzzle in sorted(puzzles, key=lambda puzzle: puzzle.task_id)]))
+    return dumps([puzzle.to_json() for puzzle in sorted(puzzles, key=lambda puzzle: puzzle.task_id)])
+
+
+def task_set_digest(puzzles: Iterable[Puzzle]) -> Digest:
+    """The digest of a task set."""
+    return digest(task_set(puzzles))
+
+
+def read_task_set(data: bytes) -> dict[str, Puzzle]:
+    """The puzzles of a task set by their ids; raises CanonicalError for what `task_set` didn't write."""
+    puzzles = Fields({"puzzles": loads_strict(data)}, "the task set").items("puzzles", _from_task_set)
+    if task_set(puzzles) != data or len({puzzle.task_id for puzzle in puzzles}) != len(puzzles):
+        raise CanonicalError("It is not as this version of the harness writes one.")
+    return {str(puzzle.task_id): puzzle for puzzle in puzzles}
 
 
 def to_stored(puzzle: Puzzle) -> dict[str, JSON]:
@@ -83,6 +99,14 @@ def from_stored(value: JSON) -> Puzzle:
     """Reads what `to_stored` wrote; raises CanonicalError for all else."""
     fields = Fields(value, "a puzzle")
     converted = fields.any("original")
+    return _puzzle(fields, None if converted is None else _original(converted))
+
+
+def _from_task_set(value: JSON) -> Puzzle:
+    return _puzzle(Fields(value, "a puzzle"), None)
+
+
+def _puzzle(fields: Fields, original: Original | None) -> Puzzle:
     puzzle = Puzzle(
         task_id=fields.integer("taskId"),
         type=fields.text("type"),
@@ -92,7 +116,7 @@ def from_stored(value: JSON) -> Puzzle:
         options=fields.items("options", text),
         gold=fields.text("gold"),
         image=fields.digest("image"),
-        original=None if converted is None else _original(converted),
+        original=original,
     )
     fields.end()
     if puzzle.ans_type not in {"choice", "blank"}:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
+from harness.benchmarks.babyvision.question import letter
 from harness.errors import UsageError
 from harness.store.canonical import INT_MAX
 
@@ -79,11 +80,6 @@ class Row(BaseModel):
             return letter(self.choice_ans)
         assert self.blank_ans is not None
         return self.blank_ans
-
-
-def letter(index: int) -> str:
-    """``A`` for option 0 and so on."""
-    return chr(ord("A") + index)
 
 
 def read_row(where: str, fields: Mapping[str, Any]) -> Row:

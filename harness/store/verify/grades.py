@@ -5,7 +5,7 @@ from pathlib import Path
 from harness.errors import CanonicalError, StoreCorruptError
 from harness.store import reading
 from harness.store.digests import Digest, parse_digest
-from harness.store.grades import read_judge_call
+from harness.store.grades import judge_blobs, read_judge_call
 from harness.store.runfolder import RunFolder
 from harness.store.verify.attempts import place
 from harness.store.verify.files import read_sealed, walk
@@ -16,7 +16,7 @@ def check(run: RunFolder, found: Findings) -> None:
     """judge/ and scores/."""
     for path in walk(run.layout.judge, found):
         with found.noted(path):
-            _check_call(run, path)
+            _check_call(run, path, found)
     for folder in reading.entries(run.layout.scores):
         with found.noted():
             found.names(run, folder, {_scorer(folder)})
@@ -25,11 +25,12 @@ def check(run: RunFolder, found: Findings) -> None:
                 _check_score(run, folder, path, found)
 
 
-def _check_call(run: RunFolder, path: Path) -> None:
+def _check_call(run: RunFolder, path: Path, found: Findings) -> None:
     if len(path.relative_to(run.layout.judge).parts) != 2 or path.suffix != ".json":
         raise StoreCorruptError(f"{path} doesn't belong into a run folder.")
     reading.number(path.parent, path.stem)
-    read_judge_call(path)
+    if found.names(run, path, judge_blobs(path)):
+        read_judge_call(path, run.blobs)
 
 
 def _scorer(folder: Path) -> Digest:

@@ -1,0 +1,5 @@
+"""The benchmarks over BabyVision's rows."""
+
+from typing import Final
+
+NAMES: Final = ("babyvision", "babyvision-question-only")
