@@ -94,22 +94,40 @@ def conversation(record: AttemptRecord, blobs: Blobs) -> tuple[Turn, ...]:
     Raises:
         StoreCorruptError: a body can't be read back, or is no talk that the gateway would have let through.
     """
-    if not record.content.chain:
-        return (_prompt(record, blobs),)
-    replay = Replay(record, blobs)
-    chain = record.content.chain
+    return turns(Replay(record, blobs))
+
+
+def turns(replay: Replay) -> tuple[Turn, ...]:
+    """The same, of a record whose bodies are being read for something else as well."""
+    record, chain = replay.record, replay.record.content.chain
+    if not chain:
+        return (prompt(record, replay.blobs),)
     given = _given(record, replay.request(chain[-1]))
-    answers = iter([(index, read(replay.answer(index))) for index in chain])
-    turns: list[Turn] = []
+    said = iter(list(zip(chain, answers(replay), strict=True)))
+    found: list[Turn] = []
     for turn in given:
-        turns.append(_said(record, answers) if turn.role == "assistant" else _named(turn, turns))
-    turns.append(_said(record, answers))
-    if next(answers, None) is not None:
+        found.append(_said(record, said) if turn.role == "assistant" else _named(turn, found))
+    found.append(_said(record, said))
+    if next(said, None) is not None:
         raise _odd(record, "its last request repeats fewer answers than there are")
-    return tuple(turns)
+    return tuple(found)
 
 
-def _prompt(record: AttemptRecord, blobs: Blobs) -> Turn:
+def answers(replay: Replay) -> tuple[Answer, ...]:
+    """What the model said on the chain, in order; raises StoreCorruptError."""
+    return tuple(read(replay.answer(index)) for index in replay.record.content.chain)
+
+
+def tools(replay: Replay) -> tuple[Mapping[str, JSON], ...]:
+    """The tools that the chain's first request offers, as it names them; raises StoreCorruptError."""
+    chain = replay.record.content.chain
+    value = _request(replay.record, replay.request(chain[0])) if chain else {}
+    offered = value.get("tools")
+    return tuple(tool for tool in offered if isinstance(tool, Mapping)) if isinstance(offered, list) else ()
+
+
+def prompt(record: AttemptRecord, blobs: Blobs) -> Turn:
+    """What the agent is asked with: the task's images and its prompt; raises StoreCorruptError."""
     pictures = [_picture(record, image.blob, blobs.get(image.blob)) for image in record.content.images]
     return Turn(role="user", parts=(*pictures, blobs.get(record.content.prompt).decode("utf-8", "replace")))
 
@@ -124,14 +142,21 @@ def _picture(record: AttemptRecord, name: Digest, data: bytes) -> Picture:
 
 def _given(record: AttemptRecord, body: bytes) -> list[Turn]:
     """The messages of a request; those of the assistant stand for answers, and have no parts."""
+    messages = _request(record, body).get("messages")
+    if not isinstance(messages, list):
+        raise _odd(record, "a request on its chain has no messages")
+    try:
+        return [_turn(message, read_message(message)) for message in messages]
+    except Refused as error:
+        raise _odd(record, f"a request on its chain is none ({error})") from error
+
+
+def _request(record: AttemptRecord, body: bytes) -> Mapping[str, JSON]:
     try:
         value = loads(body)
-        messages = value.get("messages") if isinstance(value, Mapping) else None
-        if not isinstance(messages, list):
-            raise _odd(record, "a request on its chain has no messages")
-        return [_turn(message, read_message(message)) for message in messages]
-    except (MalformedError, Refused) as error:
+    except MalformedError as error:
         raise _odd(record, f"a request on its chain is none ({error})") from error
+    return value if isinstance(value, Mapping) else {}
 
 
 def _turn(value: JSON, message: Message) -> Turn:
@@ -156,8 +181,8 @@ def _parts(value: JSON, message: Message) -> Iterator[Part]:
                 yield text
 
 
-def _said(record: AttemptRecord, answers: Iterator[tuple[int, Answer]]) -> Turn:
-    call, answer = next(answers, (None, None))
+def _said(record: AttemptRecord, said: Iterator[tuple[int, Answer]]) -> Turn:
+    call, answer = next(said, (None, None))
     if answer is None:
         raise _odd(record, "its last request repeats more answers than there are")
     return Turn(role="assistant", parts=(answer.text,) if answer.text else (), call=call, answer=answer)

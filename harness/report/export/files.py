@@ -1,0 +1,109 @@
+"""The files of one export: all of them appear whole, or none is touched.
+
+They are written under temporary names beside their places. What stands there already is replaced only where its bytes
+are the same, or where the caller says so.
+"""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import attrs
+
+from harness.errors import UsageError
+from harness.store import atomic
+from harness.store.digests import Digest, file_digest
+
+
+@attrs.define
+class Output:
+    """One file under way; ``rows`` counts what was written, ``sha256`` is known once the file has its name."""
+
+    path: Path
+    temporary: Path
+    file: BinaryIO
+    rows: int = 0
+    sha256: Digest | None = None
+
+    def write(self, row: bytes) -> None:
+        """Add one row; raises NoSpaceError or HarnessError."""
+        with atomic.explained(self.path):
+            self.file.write(row)
+        self.rows += 1
+
+
+@attrs.define
+class Outputs:
+    """The files of one export, in the order in which they were begun."""
+
+    replace: bool
+    _begun: list[Output] = attrs.field(factory=list, init=False)
+
+    def begin(self, path: Path) -> Output:
+        """A new file at ``path``, which is there when the block of `outputs` has ended."""
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder. Name a file with --out.")
+        with atomic.explained(path):
+            atomic.make_folder(path.parent)
+            temporary = path.parent / f".{secrets.token_hex(8)}"
+            output = Output(path, temporary, temporary.open("xb"))
+        self._begun.append(output)
+        return output
+
+    def discard(self, output: Output) -> None:
+        """Leave a file out after all."""
+        self._begun.remove(output)
+        output.file.close()
+        output.temporary.unlink()
+
+    @property
+    def begun(self) -> tuple[Output, ...]:
+        """Those that are to be there."""
+        return tuple(self._begun)
+
+    def finish(self) -> None:
+        """Give all files their names; raises UsageError where that would change one that is there."""
+        for output in self._begun:
+            with atomic.explained(output.path):
+                output.file.flush()
+                os.fsync(output.file.fileno())
+                output.file.close()
+                output.sha256 = file_digest(output.temporary)
+        changed = [output for output in self._begun if not self._held(output)]
+        for output in changed:
+            with atomic.explained(output.path):
+                output.temporary.replace(output.path)
+        for folder in {output.path.parent for output in changed}:
+            with atomic.explained(folder):
+                atomic.sync_folder(folder)
+
+    def drop(self) -> None:
+        """Remove what has not got its name."""
+        for output in self._begun:
+            output.file.close()
+            output.temporary.unlink(missing_ok=True)
+
+    def _held(self, output: Output) -> bool:
+        """Whether the file is there already, byte for byte."""
+        with atomic.explained(output.path):
+            if not output.path.exists():
+                return False
+            if file_digest(output.path) == output.sha256:
+                return True
+        if not self.replace:
+            raise UsageError(f"{output.path} is there and holds something else. Name another with --out, or --force.")
+        return False
+
+
+@contextlib.contextmanager
+def outputs(*, replace: bool) -> Iterator[Outputs]:
+    """Files that get their names at the end of the block, unless it raises."""
+    files = Outputs(replace)
+    try:
+        yield files
+        files.finish()
+    finally:
+        files.drop()
