@@ -38,6 +38,8 @@ def _about(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     bounds = f"bounds {summary['reward_low']:.4f} to {summary['reward_high']:.4f}"
     yield "mean/reward", f"{_mean(summary)}  ({bounds})"
     yield "95 % interval", _interval(summary)
+    if summary["repeats"]:
+        yield from _repeats(summary)
     yield "coverage", f"{summary['coverage']:.1%}  ({summary['measured']} of {summary['planned']} measured)"
     yield "outcomes", _counts(summary["outcomes"]) or "none"
     if summary["masked"]:
@@ -49,6 +51,27 @@ def _about(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for flag, count in summary["flags"].items():
         yield "flag", f"{flag} {count}" + (f": {HINTS[flag]}" if flag in HINTS else "")
     yield "content", summary["content_digest"]
+
+
+def _repeats(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What repeats add; a rollout counts in full only where repeats of a task agree no more than other tasks do."""
+    found = summary["repeats"]
+    yield (
+        "repeats",
+        f"{found['planned']}; {summary['measured']} rollouts worth {summary['effective_n']:.1f} independent",
+    )
+    yield (
+        "standard error",
+        f"{_number(summary['standard_error'])} by task, {_number(found['standard_error'])} by repeat",
+    )
+    for kind in ("pass@", "majority@"):
+        values = {name.removeprefix(kind): value for name, value in found.items() if name.startswith(kind)}
+        yield f"{kind}k", ", ".join(f"{k}: {_number(value)}" for k, value in values.items() if k.isdecimal())
+    if left_out := {k: count for k, count in found["left_out"].items() if count}:
+        yield (
+            "left out",
+            "tasks with fewer than k measured repeats: " + _counts({f"{k}:": left_out[k] for k in left_out}),
+        )
 
 
 def _groups(summary: Mapping[str, Any]) -> Any:
@@ -73,7 +96,11 @@ def _table(*, headed: bool) -> Any:
 
 
 def _mean(figures: Mapping[str, Any]) -> str:
-    return "-" if figures["reward"] is None else f"{figures['reward']:.4f}"
+    return _number(figures["reward"])
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
 
 
 def _interval(figures: Mapping[str, Any]) -> str:

@@ -1,6 +1,8 @@
 """Words that a model, an endpoint or a data set wrote, made fit for a terminal."""
 
+import io
 import os
+from collections.abc import Iterator
 from typing import Final, TextIO
 
 WIDTH: Final = 100  # columns of what goes to no terminal
@@ -11,9 +13,44 @@ def width(stream: TextIO) -> int:
     return os.get_terminal_size(stream.fileno()).columns or WIDTH if stream.isatty() else WIDTH
 
 
+def speakable(stream: TextIO) -> None:
+    """Have letters that the stream's encoding doesn't know written as escapes, rather than fail."""
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+
+
 def plain(text: str) -> str:
     """One line without a sign that moves the cursor, changes colours or reorders letters; those become escapes."""
-    return "".join(sign if sign.isprintable() else _escaped(sign) for sign in text)
+    return text if text.isprintable() else "".join(sign if sign.isprintable() else _escaped(sign) for sign in text)
+
+
+def block(text: str, most: int | None = None) -> Iterator[str]:
+    """The lines of a text, each made `plain`; only tabs stay.
+
+    Of a text with more than ``most`` characters, or more lines than a twentieth of that, come the beginning and the
+    end, and between them how much is left out.
+    """
+    if most is None or (len(text) <= most and text.count("\n") < most // 20):
+        yield from _lines(text)
+        return
+    head, tail = text[: most * 3 // 4], text[-(most // 4) :]
+    head = "\n".join(head.split("\n", most * 3 // 80)[: most * 3 // 80])
+    tail = "\n".join(tail.rsplit("\n", most // 80)[-(most // 80) :])
+    yield from _lines(head)
+    yield f"... {len(text) - len(head) - len(tail):,} characters are left out: --full shows them ..."
+    yield from _lines(tail)
+
+
+def _lines(text: str) -> Iterator[str]:
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield _tabbed(text[start:end])
+        start = end + 1
+    yield _tabbed(text[start:])
+
+
+def _tabbed(line: str) -> str:
+    return "\t".join(map(plain, line.split("\t")))
 
 
 def _escaped(sign: str) -> str:

@@ -35,6 +35,18 @@ def test_a_run_with_one_masked_rollout(snapshot: SnapshotAssertion) -> None:
     assert render(summary(RESULTS), 100) == snapshot
 
 
+def test_a_run_with_repeats(snapshot: SnapshotAssertion) -> None:
+    rewards = {"1": (1.0, 0.0, 1.0), "2": (1.0, 1.0, None), "3": (0.0, 0.0, 0.0)}
+    results = [
+        Result(task=task, repeat=repeat, outcome="answered", reward=reward, groups=GROUPS, extracted_answer="7")
+        for task, of_task in rewards.items()
+        for repeat, reward in enumerate(of_task)
+    ]
+    text = render(summary(results), 100)
+    assert text == snapshot
+    assert max(map(len, render(summary(results), 40).splitlines())) <= 40
+
+
 @pytest.mark.parametrize("width", [32, 40, 60])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     text = render(summary(RESULTS), width)
