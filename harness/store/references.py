@@ -1,6 +1,7 @@
 """What a run folder says about an attempt: a reference to its file, and the file in done/ that makes it count."""
 
 import re
+from collections.abc import Iterable
 
 import attrs
 
@@ -61,6 +62,12 @@ class Done:
         if not named_after(done.attempt, done.sha256):
             raise CanonicalError(f"{done.attempt!r} is no name of the attempt with the SHA-256 {done.sha256}.")
         return done
+
+
+def content_of(dones: Iterable[Done]) -> Digest:
+    """A run's content: SHA-256 of the canonical list of [task, repeat, content digest] of all that counts."""
+    value: JSON = [list(entry) for entry in sorted((done.task, done.repeat, done.content) for done in dones)]
+    return digest(dumps(escape_all(value)))
 
 
 def named_after(name: str, sha256: Digest) -> bool:

@@ -14,13 +14,13 @@ import attrs
 from harness.errors import CanonicalError, HarnessError, StoreCorruptError, UsageError
 from harness.store import atomic, reading
 from harness.store.blobs import Blobs
-from harness.store.canonical import JSON, dumps, escape_all
+from harness.store.canonical import JSON
 from harness.store.digests import Digest, digest
 from harness.store.grades import Grades
 from harness.store.layout import NAMES, Layout, writer_name
 from harness.store.manifest import Manifest, differences
 from harness.store.record import AttemptRecord
-from harness.store.references import AttemptRef, Done, named_after
+from harness.store.references import AttemptRef, Done, content_of, named_after
 from harness.store.sealed import seal
 
 
@@ -157,9 +157,8 @@ class RunFolder:
         return data
 
     def content_digest(self) -> Digest:
-        """The run's content: SHA-256 of the canonical list of [task, repeat, content digest] of all that counts."""
-        value: JSON = [list(entry) for entry in sorted((done.task, done.repeat, done.content) for done in self.dones())]
-        return digest(dumps(escape_all(value)))
+        """The digest of all that counts, as `content_of` makes it."""
+        return content_of(self.dones())
 
     def write_observed(self, host: str, started_ns: int, value: Mapping[str, JSON]) -> None:
         """Keep what is true of a place and time."""

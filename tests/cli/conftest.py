@@ -28,6 +28,7 @@ def small_run(tmp_path: Path) -> Path:
             limits={},
             date="Thu Jan 01 2026",
         ),
+        b"tasks",
     )
     content = Content(
         task="1",
