@@ -1,8 +1,7 @@
 """A model's response, read from its bytes as OpenCode reads them (@ai-sdk/openai-compatible in 1.17.11)."""
 
 import json
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import attrs
@@ -11,6 +10,7 @@ from harness.gateway.deltas import Calls
 from harness.gateway.messages import ToolCall
 from harness.gateway.sse import DONE, events
 from harness.gateway.texts import join_halves
+from harness.gateway.tokens import Gathered
 
 _ERROR_MAX: Final = 20_000
 
@@ -30,8 +30,8 @@ class Answer:
     """What one response said.
 
     ``text`` may hold lone surrogates. ``token_ids`` and ``logprobs`` (natural logarithms of the chosen tokens'
-    probabilities) are empty unless the endpoint gives them. ``done`` is true where the response came to its end;
-    ``error`` holds an error object that stood in it, as JSON.
+    probabilities) are empty unless the endpoint gives them, and where a piece of them can't be read. ``done`` is true
+    where the response came to its end; ``error`` holds an error object that stood in it, as JSON.
     """
 
     text: str = ""
@@ -52,6 +52,15 @@ class Answer:
         """Whether it is a complete answer that an agent can work with."""
         return self.done and self.error is None and self.finish_reason is not None
 
+    @property
+    def has_tokens(self) -> bool:
+        """Whether all its tokens are there: as many ids as log-probabilities and as the endpoint counted, if it did.
+
+        Some versions of vLLM leave tokens of tool calls out of their streams, ids and log-probabilities alike.
+        """
+        counts = {len(self.token_ids), len(self.logprobs), self.usage.completion or len(self.token_ids)}
+        return bool(self.prompt_token_ids and self.token_ids) and len(counts) == 1
+
 
 def read(data: bytes) -> Answer:
     """The answer in a response body: an event stream or one JSON object; never raises."""
@@ -68,9 +77,7 @@ def _read_chunks(chunks: Iterable[Mapping[str, object]], key: str, *, done: bool
     calls = Calls()
     usage, finish, error = Usage(), None, None
     about: dict[str, str] = {}
-    ids: list[int] = []
-    logprobs: list[float] = []
-    prompt_ids: list[int] = []
+    tokens = Gathered()
     for chunk in chunks:
         error = error or _error(chunk)
         for name in ("id", "model"):
@@ -78,11 +85,9 @@ def _read_chunks(chunks: Iterable[Mapping[str, object]], key: str, *, done: bool
                 about.setdefault(name, value)
         if isinstance(counted := chunk.get("usage"), dict):
             usage = _usage(counted)
-        prompt_ids = prompt_ids or _ints(chunk.get("prompt_token_ids"))
         choice = _first(chunk.get("choices"))
         finish = _text(choice.get("finish_reason")) or finish
-        ids += _ints(choice.get("token_ids"))
-        logprobs += _logprobs(choice.get("logprobs"))
+        tokens.add(chunk, choice)
         delta = _mapping(choice.get(key))
         text.append(_text(delta.get("content")))
         # "reasoning" only counts where there is no "reasoning_content", be it empty.
@@ -95,9 +100,9 @@ def _read_chunks(chunks: Iterable[Mapping[str, object]], key: str, *, done: bool
         tool_calls=calls.made(),
         finish_reason=finish,
         usage=usage,
-        token_ids=tuple(ids),
-        logprobs=tuple(logprobs),
-        prompt_token_ids=tuple(prompt_ids),
+        token_ids=tokens.ids(),
+        logprobs=tokens.logprobs(),
+        prompt_token_ids=tokens.prompt(),
         upstream_id=about.get("id"),
         model=about.get("model"),
         error=error or calls.trouble,
@@ -144,22 +149,3 @@ def _mapping(value: object) -> Mapping[str, object]:
 
 def _first(choices: object) -> Mapping[str, object]:
     return _mapping(choices[0]) if isinstance(choices, list) and choices else {}
-
-
-def _ints(value: object) -> list[int]:
-    items: Sequence[object] = value if isinstance(value, list) else ()
-    return [item for item in items if isinstance(item, int) and not isinstance(item, bool)]
-
-
-def _logprobs(value: object) -> list[float]:
-    content = _mapping(value).get("content")
-    found = [_mapping(item).get("logprob") for item in content] if isinstance(content, list) else []
-    return [item for item in map(_finite, found) if item is not None]
-
-
-def _finite(value: object) -> float | None:
-    try:
-        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
-    except OverflowError:  # a whole number of hundreds of digits
-        return None
-    return number if math.isfinite(number) else None

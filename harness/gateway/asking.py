@@ -8,6 +8,8 @@ request's doing. So it is where the talk ends while the endpoint fails a request
 """
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Final
 
 import attrs
@@ -18,6 +20,8 @@ from harness.gateway.failures import Failure
 from harness.gateway.policy import Policy
 from harness.gateway.request import Request
 from harness.gateway.rewrite import upstream_body
+from harness.gateway.settings import GatewaySettings
+from harness.gateway.source import Place, Source
 from harness.gateway.upstream import Upstream
 
 # Tokens of the answer to the control: it need not be finished.
@@ -25,26 +29,30 @@ _CONTROL_TOKENS: Final = 16
 _CONTROL_SECONDS: Final = 60
 
 
+@asynccontextmanager
+async def connected(policy: Policy, settings: GatewaySettings) -> AsyncIterator[Source]:
+    """A policy's endpoint as the source of one sandbox, until the block ends."""
+    async with Upstream(policy, settings) as upstream:
+        yield Asking(upstream, policy)
+
+
 class Asking:
-    """The requests of one sandbox on their way to its endpoint."""
+    """The requests of one sandbox on their way to its endpoint: a `harness.gateway.source.Source`."""
 
     def __init__(self, upstream: Upstream, policy: Policy) -> None:
         self._upstream = upstream
         self._policy = policy
         self._control: tuple[bytes, bool] | None = None  # a body, and whether it asks for a stream
 
-    async def ask(self, request: Request, exchange: Exchange, *, opening: bool, rooted: bool) -> Answer | Failure:
-        """The answer, or why there is none.
-
-        ``rooted``: the request belongs to the conversation; ``opening``: it is the first one of it.
-        """
+    async def ask(self, request: Request, exchange: Exchange, place: Place) -> Answer | Failure:
+        """The answer, or why there is none."""
         body = await asyncio.to_thread(upstream_body, request.value, self._policy)
         result = await self._upstream.complete(body, stream=request.stream, exchange=exchange)
         if isinstance(result, Answer):
-            if opening and self._control is None:
+            if place.opening and self._control is None:
                 self._control = upstream_body(request.value, _few_tokens(self._policy)), request.stream
             return result
-        if not rooted or not result.says_so or not await self.answers():
+        if not place.rooted or not result.says_so or not await self.answers():
             return result
         result = await self._upstream.complete(body, stream=request.stream, exchange=exchange)
         if isinstance(result, Failure) and result.says_so:

@@ -42,6 +42,11 @@ class Exchange:
         self.try_ns = 0
         self.trouble = trouble
 
+    def give_up(self) -> None:
+        """There will be no further try."""
+        if self.tries:
+            self.tries[-1] = attrs.evolve(self.tries[-1], given_up=True)
+
     def hear(self, data: bytes = b"") -> None:
         """Something came from the endpoint."""
         self.heard = time.monotonic()

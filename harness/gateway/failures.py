@@ -12,8 +12,9 @@ import attrs
 # overflow: the conversation is longer than the context. too-large: too many or too large images, or too many bytes.
 # refused: any other answer that the same request would get again, be it for what it holds or for who asks. broken: an
 # answer, but none to work with (500, cut, no event stream). overloaded: 429, 502 to 504, 529. silent: no byte for as
-# long as is allowed, before an answer or in the middle of one. unreachable: no answer at all.
-Kind = Literal["overflow", "too-large", "refused", "broken", "overloaded", "silent", "unreachable"]
+# long as is allowed, before an answer or in the middle of one. unreachable: no answer at all. not-recorded: it is a
+# record that answers, and this request is not in it.
+Kind = Literal["overflow", "too-large", "refused", "broken", "overloaded", "silent", "unreachable", "not-recorded"]
 
 # The kinds after which another try can help.
 _AGAIN: Final = frozenset({"broken", "overloaded", "silent", "unreachable"})
@@ -64,6 +65,11 @@ class Failure:
     def again(self) -> bool:
         """Whether another try can help."""
         return self.kind in _AGAIN
+
+    @property
+    def said(self) -> str:
+        """It in one line, as the trouble of a try."""
+        return f"{self.kind}: {self.words}"
 
     @property
     def says_so(self) -> bool:

@@ -71,27 +71,24 @@ def _frozen(given: Mapping[str, JSON]) -> Mapping[str, JSON]:
     return MappingProxyType(dict(given))
 
 
-@attrs.frozen
-class Policy:
-    """How the model under test is reached.
+@attrs.frozen(kw_only=True)
+class Model:
+    """What of the model under test decides its answers.
 
-    ``base_url`` ends before ``/chat/completions``; ``model`` is the name the endpoint knows; ``sampling`` are further
-    fields of each request, empty for the endpoint's own defaults (a ``max_completion_tokens`` in it is sent in the
-    place of ``max_tokens``, which newer OpenAI models refuse); ``max_output`` and ``context`` are tokens.
+    ``model`` is the name the endpoint knows; ``sampling`` are further fields of each request, empty for the endpoint's
+    own defaults (a ``max_completion_tokens`` in it is sent in the place of ``max_tokens``, which newer OpenAI models
+    refuse); ``max_output`` and ``context`` are tokens.
 
     Raises:
         UsageError: one of them can't be right.
     """
 
-    base_url: str
     model: str
-    api_key: Secret | None
     sampling: Mapping[str, JSON] = attrs.field(converter=_frozen)
     max_output: int
     context: int
 
     def __attrs_post_init__(self) -> None:
-        _check_url(self.base_url)
         if not self.model:
             raise UsageError("The policy has no model name. Give the one that its endpoint knows.")
         for name in sorted(RESERVED & self.sampling.keys()):
@@ -100,6 +97,22 @@ class Policy:
             raise UsageError(
                 f"A policy needs 0 < max output < context, in tokens; these are {self.max_output} and {self.context}."
             )
+
+
+@attrs.frozen(kw_only=True)
+class Policy(Model):
+    """The model under test and how it is reached; ``base_url`` ends before ``/chat/completions``.
+
+    Raises:
+        UsageError: one of them can't be right.
+    """
+
+    base_url: str
+    api_key: Secret | None
+
+    def __attrs_post_init__(self) -> None:
+        _check_url(self.base_url)
+        super().__attrs_post_init__()
 
     @property
     def endpoint(self) -> str:

@@ -12,18 +12,25 @@ from harness.gateway.failures import Failure
 EXCERPT_MAX: Final = 500
 _LINE_MAX: Final = 300
 
+# The trouble of a try that ended with the call, when the sandbox hung up or the talk was over.
+CANCELLED: Final = "cancelled"
+
 # waiting: in flight. cancelled: the sandbox hung up, or the talk ended before the answer was complete.
 State = Literal["waiting", "answered", "failed", "cancelled"]
 
 
 @attrs.frozen
 class Try:
-    """One try at the endpoint: nanoseconds since 1970, its HTTP status (0: none), and what was wrong, if anything."""
+    """One try at the endpoint: nanoseconds since 1970, its HTTP status (0: none), and what was wrong, if anything.
+
+    ``given_up``: after this one the call was given up.
+    """
 
     started_ns: int
     ended_ns: int
     status: int
     trouble: str | None
+    given_up: bool = False
 
 
 @attrs.frozen

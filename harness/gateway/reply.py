@@ -57,7 +57,7 @@ def _reason(call: Call) -> tuple[str, str]:
     The endpoint's own words where it refused. Otherwise nothing that reads like overload, which OpenCode would retry.
     """
     failure = call.failure
-    if failure is None or failure.again:
+    if failure is None or failure.again or failure.kind == "not-recorded":
         return "the model's endpoint gave no answer", "upstream_failed"
     # By this code OpenCode knows an overflow whatever the words.
     return failure.words, "context_length_exceeded" if failure.kind == "overflow" else "upstream_refused"

@@ -9,19 +9,17 @@ from contextlib import asynccontextmanager
 from aiohttp import HttpVersion10, HttpVersion11, web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from harness.gateway.asking import Asking
 from harness.gateway.exchange import Exchange
 from harness.gateway.failures import Failure
 from harness.gateway.fields import Refused
 from harness.gateway.inbound import peek, read_body
 from harness.gateway.opening import Opening
-from harness.gateway.policy import Policy
 from harness.gateway.protocol import BoundedServer, error_response
 from harness.gateway.reply import Reply
 from harness.gateway.request import Request, parse
 from harness.gateway.settings import GatewaySettings
+from harness.gateway.source import Source
 from harness.gateway.talk import Talk
-from harness.gateway.upstream import Upstream
 
 CHAT = "/v1/chat/completions"
 MODELS = "/v1/models"
@@ -32,31 +30,30 @@ _PARSED_AT_ONCE = 2
 
 @asynccontextmanager
 async def serve(
-    listener: socket.socket, policy: Policy, opening: Opening, settings: GatewaySettings
+    listener: socket.socket, source: Source, opening: Opening, settings: GatewaySettings
 ) -> AsyncIterator[Talk]:
     """Answers on a sandbox's listening socket until the context ends; the socket itself stays the caller's.
 
     At the end calls in flight are cancelled and recorded as far as they came; the talk can be read afterwards.
     """
     talk = Talk(opening, settings)
-    async with Upstream(policy, settings) as upstream:
-        gateway = _Gateway(talk, Asking(upstream, policy), settings)
-        server = BoundedServer(gateway.handle, settings, gateway.on_error)
-        own = listener.dup()
-        own.setblocking(False)
-        accepting = await asyncio.get_running_loop().create_server(server, sock=own)
-        try:
-            yield talk
-        finally:
-            accepting.close()
-            await gateway.end()
-            await server.shutdown(timeout=0.2)
+    gateway = _Gateway(talk, source, settings)
+    server = BoundedServer(gateway.handle, settings, gateway.on_error)
+    own = listener.dup()
+    own.setblocking(False)
+    accepting = await asyncio.get_running_loop().create_server(server, sock=own)
+    try:
+        yield talk
+    finally:
+        accepting.close()
+        await gateway.end()
+        await server.shutdown(timeout=0.2)
 
 
 class _Gateway:
-    def __init__(self, talk: Talk, asking: Asking, settings: GatewaySettings) -> None:
+    def __init__(self, talk: Talk, source: Source, settings: GatewaySettings) -> None:
         self._talk = talk
-        self._asking = asking
+        self._source = source
         self._settings = settings
         self._waiting = 0
         self._parsing = asyncio.Semaphore(_PARSED_AT_ONCE)
@@ -89,7 +86,7 @@ class _Gateway:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        if self._talk.failing is not None and await self._asking.answers():
+        if self._talk.failing is not None and await self._source.answers():
             self._talk.fails_alone(self._talk.failing)
 
     async def _route(self, http: web.BaseRequest, read: bytearray) -> web.StreamResponse:
@@ -146,7 +143,6 @@ class _Gateway:
             async with self._in_flight:
                 exchange.start()
                 self._talk.wait(index, exchange)
-                opening, rooted = self._talk.place(index)
-                result = await self._asking.ask(request, exchange, opening=opening, rooted=rooted)
+                result = await self._source.ask(request, exchange, self._talk.place(index))
         finally:
             self._talk.settle(index, exchange, result)

@@ -14,6 +14,7 @@ from harness.gateway.opening import Opening
 from harness.gateway.record import Call, Refusal, State, refusal
 from harness.gateway.request import Request
 from harness.gateway.settings import GatewaySettings
+from harness.gateway.source import Place
 from harness.gateway.tree import Tree
 from harness.gateway.witness import Witness
 
@@ -22,10 +23,11 @@ class Talk:
     """All calls of a sandbox and what came of them; readable at any moment and after the gateway has ended.
 
     ``first_call`` is set by the first accepted call. ``failed`` is set when going on makes no sense: ``failure`` says
-    why. That is so when the conversation's first request got no answer, or a later one of it reached no working
-    endpoint. Any other failure of a later call may be of the sandboxed side's making (a shell can send anything); the
-    agent then gets status 400, ends by itself, and `failure_of` tells. ``failing`` is the last call of the conversation
-    that was cancelled while the endpoint said that it fails it, as the agent's is when the time is up.
+    why. That is so when the conversation's first request got no answer, when a later one of it reached no working
+    endpoint, or when any request is not in the record that answers. Any other failure of a later call may be of the
+    sandboxed side's making (a shell can send anything); the agent then gets status 400, ends by itself, and
+    `failure_of` tells. ``failing`` is the last call of the conversation that was cancelled while the endpoint said that
+    it fails it, as the agent's is when the time is up.
     """
 
     def __init__(self, opening: Opening, settings: GatewaySettings) -> None:
@@ -110,10 +112,10 @@ class Talk:
         self.first_call.set()
         return node.index
 
-    def place(self, index: int) -> tuple[bool, bool]:
-        """Whether a call is the first of the conversation, and whether it belongs to it at all."""
+    def place(self, index: int) -> Place:
+        """Where a call stands in the conversation, if at all."""
         node = self._tree.nodes[index]
-        return node.rooted and node.parent is None, node.rooted
+        return Place(index, node.rooted, opening=node.rooted and node.parent is None)
 
     def wait(self, index: int, exchange: Exchange) -> None:
         """The call is on its way to the endpoint."""
@@ -122,12 +124,13 @@ class Talk:
     def settle(self, index: int, exchange: Exchange, result: Answer | Failure | None) -> None:
         """The call is over, with an answer, a failure, or (None) cancelled."""
         self._waiting.stop(index)
-        if result is None and exchange.failing and self.place(index)[1]:
+        if result is None and exchange.failing and self.place(index).rooted:
             self.failing = index
         answer = result if isinstance(result, Answer) else None
         failure = None
         if isinstance(result, Failure):
-            failure = attrs.evolve(result, call=index, opening=self.place(index)[0])
+            failure = attrs.evolve(result, call=index, opening=self.place(index).opening)
+            exchange.give_up()
         state: State = "answered" if answer else "failed" if failure else "cancelled"
         self._calls[index] = attrs.evolve(
             self._calls[index],
@@ -158,8 +161,10 @@ class Talk:
         self.refused += 1
 
     def _is_the_end(self, failure: Failure) -> bool:
-        return failure.opening or (
-            self._tree.nodes[failure.call].rooted and failure.kind in ("unreachable", "silent", "overloaded")
+        return (
+            failure.opening
+            or failure.kind == "not-recorded"
+            or (self._tree.nodes[failure.call].rooted and failure.kind in ("unreachable", "silent", "overloaded"))
         )
 
 

@@ -10,20 +10,16 @@ from typing import Final
 import aiohttp
 import attrs
 
-from harness.gateway.answer import Answer, read
+from harness.gateway.answer import Answer
 from harness.gateway.exchange import Exchange
-from harness.gateway.failures import WORDS_MAX, Failure, of_error, of_response, retry_after
+from harness.gateway.failures import WORDS_MAX, Failure, retry_after
 from harness.gateway.policy import Policy
+from harness.gateway.record import CANCELLED
+from harness.gateway.response import ERROR_MAX, judged
 from harness.gateway.settings import GatewaySettings
-
-# Of an error's body only this much is read, in bytes.
-_ERROR_MAX: Final = 64 * 1024
 
 # So that many sandboxes that failed at once don't come back at once.
 _JITTER: Final = 0.25
-
-# What vLLM, SGLang and routers in front of them call the end of an answer that they could not finish.
-_BROKEN_OFF: Final = frozenset({"abort", "error"})
 
 
 class Upstream:
@@ -74,13 +70,13 @@ class Upstream:
 
     async def _try(self, body: bytes, *, stream: bool, exchange: Exchange) -> tuple[Answer | Failure, float | None]:
         exchange.begin_try()
-        trouble: str | None = "cancelled"
+        trouble: str | None = CANCELLED
         try:
             result, asked = await self._send(body, stream=stream, exchange=exchange)
             if isinstance(result, Failure):
                 result = attrs.evolve(result, words=self._policy.redact(result.words))
             exchange.failing = isinstance(result, Failure) and result.says_so
-            trouble = f"{result.kind}: {result.words}" if isinstance(result, Failure) else None
+            trouble = result.said if isinstance(result, Failure) else None
             return result, asked
         finally:
             exchange.end_try(trouble)
@@ -95,7 +91,7 @@ class Upstream:
                 exchange.status = response.status
                 exchange.hear()
                 asked = retry_after(response.headers.get("Retry-After"))
-                limit = self._settings.max_response if response.status == 200 else _ERROR_MAX
+                limit = self._settings.max_response if response.status == 200 else ERROR_MAX
                 async for chunk in response.content.iter_any():
                     exchange.hear(chunk)
                     if len(exchange.received) > limit:
@@ -119,22 +115,7 @@ class Upstream:
         return headers
 
     def _judge(self, stream: bool, exchange: Exchange) -> Answer | Failure:
-        """What the bytes of a response that came to its end are."""
-        data = bytes(exchange.received)
-        if exchange.status != 200:
-            return of_response(exchange.status, data[:_ERROR_MAX])
-        if len(data) > self._settings.max_response:
-            return Failure("refused", 200, f"the response has more than {self._settings.max_response} bytes")
-        answer = read(data)
-        if answer.error is not None:
-            return of_error(answer.error)
-        if stream and data.lstrip()[:1] == b"{":
-            return Failure("broken", 200, "the endpoint was asked for an event stream and sent one JSON object")
-        if not answer.whole:
-            return Failure("broken", 200, "the response stops before its end")
-        if answer.finish_reason in _BROKEN_OFF:
-            return Failure("broken", 200, f"the endpoint broke its answer off: {answer.finish_reason}")
-        return answer
+        return judged(exchange.status, bytes(exchange.received), stream=stream, most=self._settings.max_response)
 
     def _lost(self, error: Exception, exchange: Exchange) -> Failure:
         words = (str(error) or type(error).__name__)[:WORDS_MAX]

@@ -23,9 +23,14 @@ from harness.store.runfolder import RunFolder
 
 @attrs.frozen(kw_only=True)
 class Means:
-    """What every attempt of a run works with. ``first_call``: seconds within which the agent must ask the model."""
+    """What every attempt of a run works with.
 
-    policy: gateway.Policy
+    ``sources`` says who answers the sandbox of a task and repeat; ``first_call``: seconds within which the agent must
+    ask the model.
+    """
+
+    policy: gateway.Model
+    sources: gateway.Sources
     gateway: gateway.GatewaySettings
     agent: opencode.Settings
     first_call: float
@@ -50,7 +55,7 @@ async def attempt(host: Host, run: RunFolder, means: Means, task: Task, repeat: 
     Raises as the store does; what is masked is a result, not an exception.
     """
     labels = {"run": run.manifest.identity[:16], "task": task.id, "repeat": str(repeat)}
-    played = await _play(host, means, task, labels, seen)
+    played = await _play(host, means, task, repeat, labels, seen)
     seen.enter("keeping", time.monotonic())
     return await asyncio.to_thread(_keep, run, task, repeat, played)
 
@@ -62,13 +67,16 @@ def _keep(run: RunFolder, task: Task, repeat: int, played: Played) -> Attempted:
     return Attempted(ref, Facts.of(record), played.outcome.reason, counts)
 
 
-async def _play(host: Host, means: Means, task: Task, labels: Mapping[str, str], seen: Running) -> Played:
+async def _play(host: Host, means: Means, task: Task, repeat: int, labels: Mapping[str, str], seen: Running) -> Played:
     started = time.time_ns()
     talk = None
     try:
-        async with host.sandbox(opencode.stage(task, means.agent, labels)) as box:
+        async with (
+            means.sources(task.id, repeat) as source,
+            host.sandbox(opencode.stage(task, means.agent, labels)) as box,
+        ):
             async with (
-                gateway.serve(box.listener, means.policy, opencode.opening(task), means.gateway) as talk,
+                gateway.serve(box.listener, source, opencode.opening(task), means.gateway) as talk,
                 _ending(talk, means.first_call) as stop,
             ):
                 seen.talk = talk

@@ -9,6 +9,7 @@ import attrs
 
 from harness import pins
 from harness.benchmarks.base import Benchmark
+from harness.gateway import Policy
 from harness.grading.prompt import JudgeSettings
 from harness.grading.scorer import Scorer
 from harness.run import scorers
@@ -62,9 +63,11 @@ async def prepare(
     So what an endpoint refuses can be set otherwise and tried again with the same folder. Raises UsageError for a
     folder of another run or a refusal, UpstreamError for an endpoint that isn't there, NoSpaceError.
     """
+    gateway = gateway_settings(settings)
     means = Means(
         policy=ends.policy,
-        gateway=gateway_settings(settings),
+        sources=ends.sources(gateway),
+        gateway=gateway,
         agent=agent_settings(settings, ends.policy),
         first_call=settings["first_call"],
     )
@@ -118,10 +121,10 @@ def _to_be_judged(run: RunFolder, scorer: Digest, item: Item) -> bool:
 async def _preflight(
     todo: Todo, means: Means, judge: JudgeSettings, settings: Settings, ends: Endpoints, say: Say
 ) -> None:
-    """Try the endpoints that are to be used; the demo's scripted ones need no trying."""
-    if todo.play and not _scripted(settings, "policy"):
+    """Try the endpoints that are to be used; the demo's scripted ones need no trying, and a record has none."""
+    if todo.play and isinstance(means.policy, Policy) and not _scripted(settings, "policy"):
         await preflight.policy(means.policy, means.gateway, say)
-    if todo.asks_judge and not _scripted(settings, "judge"):
+    if todo.asks_judge and ends.judge is not None and not _scripted(settings, "judge"):
         await preflight.judge(ends.judge, judge)
 
 

@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
@@ -17,6 +17,9 @@ from harness.store.canonical import JSON
 from harness.store.digests import parse_digest
 from harness.store.observed import Egress, Observed
 from harness.store.recorder import Recorder
+
+# The flag of a record whose endpoint gave the tokens of its answers, but not all of them.
+TOKENS_MISSING: Final = "tokens-missing"
 
 
 @attrs.frozen(kw_only=True)
@@ -78,6 +81,8 @@ def _signs(calls: Sequence[Call], chain: Chain) -> Iterator[str]:
     if first is not None and families.differs(first.request_body):
         yield families.DIFFERS
     answers = [call.answer for call in calls if call.index in chain.calls and call.answer]
+    if any(answer.token_ids for answer in answers) and not all(answer.has_tokens for answer in answers):
+        yield TOKENS_MISSING
     if any(printed_parts.shows(text) for answer in answers for text in (answer.text, answer.reasoning)):
         yield printed_parts.PRINTED_PARTS
 
@@ -128,6 +133,7 @@ def _try(tried: Try) -> dict[str, JSON]:
         "ended_ns": str(tried.ended_ns),
         "status": tried.status,
         "trouble": tried.trouble,
+        "given_up": tried.given_up,
     }
 
 

@@ -2,28 +2,49 @@
 
 import os
 from pathlib import Path
+from typing import Final
 
 from harness.benchmarks.babyvision.benchmark import BabyVision
 from harness.benchmarks.babyvision.data.dataset import DataSet
 from harness.benchmarks.babyvision.data.installed import Place
+from harness.benchmarks.babyvision.puzzle import read_task_set
 from harness.benchmarks.base import Benchmark
 from harness.errors import UsageError
+from harness.run.plan import plan
 from harness.run.settings import instruction
+from harness.run.settings.check import OF_DATA, OF_DEMO
 from harness.run.settings.datadir import data_dir
-from harness.run.settings.resolve import Settings
+from harness.run.settings.resolve import Settings, chosen
+from harness.store.runfolder import RunFolder
+
+# Settings by which a person says where the tasks come from.
+NAMING_DATA: Final = ("demo", *OF_DEMO, *OF_DATA)
 
 
-def benchmark(name: str, settings: Settings, scratch: Path) -> Benchmark:
+def benchmark(name: str, settings: Settings, scratch: Path, record: RunFolder | None = None) -> Benchmark:
     """The benchmark of this name, over the data that the settings choose.
 
     With ``demo``, its puzzles, which are written into ``scratch`` and must be there as long as the run. Else the files
-    that ``babyvision_zip`` and ``babyvision_parquet`` name, which are installed first; else the installed data set.
+    that ``babyvision_zip`` and ``babyvision_parquet`` name, which are installed first; else the installed data set. A
+    ``record`` that holds each planned task's image is data enough where no flag or file names any.
 
     Raises UsageError where there is no data or a file is not the data, StoreCorruptError where the installed data set
     is damaged, NoSpaceError or HarnessError where it can't be installed.
     """
-    data = _demo(settings, scratch) if settings["demo"] else _babyvision(settings)
+    named = any(chosen(settings, name) for name in NAMING_DATA)
+    data = None if record is None or named else _recorded(record, settings)
+    if data is None:
+        data = _demo(settings, scratch) if settings["demo"] else _babyvision(settings)
     return BabyVision.of(name, data, instruction.read(settings))
+
+
+def _recorded(record: RunFolder, settings: Settings) -> DataSet | None:
+    """The task set of a recorded run; None where it holds not all the images that are planned."""
+    puzzles = read_task_set(record.blobs.get(record.manifest.tasks))
+    planned = plan(tuple(puzzles), only=settings["tasks"], limit=settings["limit"])
+    if not all(record.blobs.has(puzzles[item.task].image) for item in planned):
+        return None
+    return DataSet.of(puzzles.values(), record.blobs)
 
 
 def _demo(settings: Settings, scratch: Path) -> DataSet:

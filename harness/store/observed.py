@@ -18,8 +18,9 @@ As JSON::
     refusals                what the gateway refused, as it described it
     calls                   [{started_ns, ended_ns, request_sha256, answer_sha256, fields, tries}]: digests of the very
                             bytes; fields: per field of the answer its values, each with how often it stands there in a
-                            row; tries: [{started_ns, ended_ns, status, trouble}], what each try at the endpoint came
-                            to; none where the first one was answered
+                            row; tries: [{started_ns, ended_ns, status, trouble, given_up}], what each try at the
+                            endpoint came to, and whether it was the last that would be made; none where the first one
+                            was answered
     ids                     the upstream's ids in order of appearance
 """
 

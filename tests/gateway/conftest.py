@@ -12,7 +12,7 @@ import attrs
 import hypothesis
 import pytest
 
-from harness.gateway import Backoff, GatewaySettings, Opening, Policy, Secret, Talk, serve
+from harness.gateway import Backoff, GatewaySettings, Opening, Policy, Secret, Talk, connected, serve
 from tests.gateway.bodies import PNG, PROMPT
 from tests.gateway.scripted import Act, Endpoint
 
@@ -82,8 +82,14 @@ async def until(true: Callable[[], object]) -> None:
 
 
 def policy(url: str, **more: Any) -> Policy:
-    given: dict[str, Any] = {"sampling": {}, "max_output": 1000, "context": 8192, "api_key": Secret(KEY), **more}
-    return Policy(base_url=url, model="real-model", **given)
+    given: dict[str, Any] = {
+        "sampling": {},
+        "max_output": 1000,
+        "context": 8192,
+        "api_key": Secret(KEY),
+        "model": "real-model",
+    }
+    return Policy(base_url=url, **{**given, **more})
 
 
 def listener() -> socket.socket:
@@ -107,7 +113,8 @@ async def gateway() -> AsyncIterator[Gateway]:
             everything.callback(sock.close)
             chosen = GatewaySettings(**{"backoff": Backoff(first=0.01, most=0.05), "attempts": 3, **settings})
             given = policy(endpoint.url, sampling=sampling or {})
-            talk = await stack.enter_async_context(serve(sock, given, Opening(PROMPT, images), chosen))
+            source = await stack.enter_async_context(connected(given, chosen))
+            talk = await stack.enter_async_context(serve(sock, source, Opening(PROMPT, images), chosen))
             return Sandbox(talk, endpoint, sock.getsockname(), stack)
 
         yield make

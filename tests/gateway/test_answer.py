@@ -1,5 +1,6 @@
 import itertools
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -118,27 +119,69 @@ def test_a_pair_of_surrogates_in_two_pieces_is_one_character() -> None:
     assert answer.text == "a😀 \ud83d"
 
 
-def test_token_ids_and_logprobs_are_kept() -> None:
-    def piece(token: int, logprob: float) -> bytes:
-        choice = {
-            "index": 0,
-            "delta": {"content": "x"},
-            "finish_reason": None,
-            "token_ids": [token],
-            "logprobs": {"content": [{"token": "x", "logprob": logprob, "top_logprobs": []}]},
-        }
-        return b"data: " + json.dumps({"choices": [choice], "prompt_token_ids": [1, 2, 3]}).encode() + b"\n\n"
+# A stream as vLLM writes it where `return_token_ids` and `logprobs` are asked for: the prompt's ids in the first chunk,
+# a chunk without words for each token that its tool parser keeps back, several tokens in one where it guesses ahead.
+def token_chunk(delta: dict[str, Any], ids: list[int] | None, finish: str | None = None) -> bytes:
+    entries = [{"token": "x", "logprob": -number / 2, "bytes": [120], "top_logprobs": []} for number in ids or ()]
+    logprobs = {"content": entries} if ids else None
+    choice = {"index": 0, "delta": delta, "logprobs": logprobs, "finish_reason": finish, "token_ids": ids}
+    value = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+    return b"data: " + json.dumps(value).encode() + b"\n\n"
 
-    answer = read(piece(5, -0.5) + piece(6, -1) + chunk({}, "stop") + DONE)
-    assert answer.token_ids == (5, 6)
-    assert answer.logprobs == (-0.5, -1.0)
+
+def first_chunk() -> bytes:
+    choice = {"index": 0, "delta": {"role": "assistant", "content": ""}, "logprobs": None, "finish_reason": None}
+    return b"data: " + json.dumps({"id": "x", "choices": [choice], "prompt_token_ids": [1, 2, 3]}).encode() + b"\n\n"
+
+
+def usage_chunk(completion: int) -> bytes:
+    usage = {"prompt_tokens": 3, "completion_tokens": completion, "total_tokens": 3 + completion}
+    return b"data: " + json.dumps({"id": "x", "choices": [], "usage": usage}).encode() + b"\n\n"
+
+
+TOKENS = token_chunk({"content": "x"}, [5]) + token_chunk({}, [6]) + token_chunk({"content": ""}, [7, 8], "stop")
+
+
+def test_token_ids_and_logprobs_are_kept() -> None:
+    answer = read(first_chunk() + TOKENS + usage_chunk(4) + DONE)
+    assert answer.token_ids == (5, 6, 7, 8)
+    assert answer.logprobs == (-2.5, -3.0, -3.5, -4.0)
     assert answer.prompt_token_ids == (1, 2, 3)
+    assert answer.has_tokens
+    assert (answer.text, answer.finish_reason) == ("x", "stop")
+
+
+def test_they_stand_in_one_object_as_well() -> None:
+    message = {"role": "assistant", "content": "x"}
+    logprobs = {"content": [{"token": "x", "logprob": -0.5, "bytes": [120], "top_logprobs": []}]}
+    choice = {"index": 0, "message": message, "logprobs": logprobs, "finish_reason": "stop", "token_ids": [5]}
+    answer = read(json.dumps({"id": "x", "choices": [choice], "prompt_token_ids": [1], "usage": {}}).encode())
+    assert (answer.prompt_token_ids, answer.token_ids, answer.logprobs) == ((1,), (5,), (-0.5,))
+    assert answer.has_tokens  # nothing is said of how many there must be
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        stream("a"),
+        first_chunk() + TOKENS + usage_chunk(5) + DONE,  # the server counted one more than it gave
+        TOKENS + usage_chunk(4) + DONE,
+        first_chunk() + TOKENS.replace(b'"logprob": -3.0, ', b"") + usage_chunk(4) + DONE,
+        first_chunk() + TOKENS.replace(b'"token_ids": [6]', b'"token_ids": null') + usage_chunk(4) + DONE,
+        first_chunk() + TOKENS.replace(b'"token_ids": [6]', b'"token_ids": ["6"]') + usage_chunk(4) + DONE,
+    ],
+)
+def test_tokens_that_are_not_all_there_are_no_whole(data: bytes) -> None:
+    answer = read(data)
+    assert answer.whole
+    assert not answer.has_tokens
 
 
 @pytest.mark.parametrize("logprob", ["-1e999", "NaN", "9" * 400, "true", '"-1"', "null"])
-def test_a_logprob_that_is_no_number_is_left_out(logprob: str) -> None:
+def test_with_a_logprob_that_is_no_number_there_are_none(logprob: str) -> None:
+    """Without it the others would stand at other tokens' places."""
     choice = f'{{"delta":{{"content":"x"}},"logprobs":{{"content":[{{"logprob":{logprob}}},{{"logprob":-2}}]}}}}'
-    assert read(f'data: {{"choices":[{choice}]}}\n\n'.encode()).logprobs == (-2.0,)
+    assert read(f'data: {{"choices":[{choice}]}}\n\n'.encode()).logprobs == ()
 
 
 SCRAP = st.recursive(

@@ -4,7 +4,7 @@ import pickle
 import pytest
 
 from harness.errors import UsageError
-from harness.gateway import Policy, Secret
+from harness.gateway import Secret
 from tests.gateway.conftest import KEY, policy
 
 
@@ -82,7 +82,7 @@ def test_limits_that_leave_no_room_are_refused(max_output: int, context: int) ->
 
 def test_a_policy_needs_a_model() -> None:
     with pytest.raises(UsageError, match="model name"):
-        Policy("https://h/v1", "", None, {}, 1, 2)
+        policy("https://h/v1", model="")
 
 
 @pytest.mark.parametrize("echoed", [r"a/b\"c-0123456789", r"a\/b\"c-0123456789", "a%2Fb%22c-0123456789"])

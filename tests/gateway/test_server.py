@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from harness.gateway import Chain, Opening, Witness, serve
+from harness.gateway import Chain, Opening, Witness, connected, serve
 from harness.gateway.settings import GatewaySettings
 from tests.gateway.bodies import PNG, PROMPT, body, fields, opening, turn
 from tests.gateway.conftest import KEY, Gateway, listener, policy, until
@@ -170,7 +170,10 @@ async def test_the_listener_stays_its_owners() -> None:
     sock = listener()
     async with Endpoint([says("C")]) as endpoint:
         for _ in range(2):
-            async with serve(sock, policy(endpoint.url), Opening(PROMPT, (PNG,)), GatewaySettings()):
+            async with (
+                connected(policy(endpoint.url), GatewaySettings()) as source,
+                serve(sock, source, Opening(PROMPT, (PNG,)), GatewaySettings()),
+            ):
                 pass
     assert sock.fileno() >= 0
     sock.close()

@@ -32,7 +32,7 @@ def drawn(seed: int) -> BabyVision:
 
 
 BENCHMARK = drawn(1)
-POLICY = Policy("http://one/v1", "m", None, {}, 1000, 8000)
+POLICY = Policy(base_url="http://one/v1", model="m", api_key=None, sampling={}, max_output=1000, context=8000)
 CLOSURE = Closure(Path("/nix/store/runtime"), Path("/nix/store/rootfs"), "0" * 64, "1" * 64)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from harness.gateway import Model, Policy
 from harness.grading.score import Score
 from harness.run import prepare
 from harness.run.facts import Facts
@@ -20,6 +21,11 @@ A, B, C = (Item(name, 0) for name in "abc")
 JUDGED = Score(reward=1.0, verdict="equivalent")
 FAILED = Score(reward=None, mask_sample=True, failure_kind="judge_failed")
 ADDRESS = {"policy_base_url": "http://127.0.0.1:9/v1", "policy_model": "m", "judge_base_url": "http://127.0.0.1:9/v1"}
+
+
+LIMITS: Any = {"model": "m", "sampling": {}, "max_output": 10, "context": 100}
+MODEL = Model(**LIMITS)
+POLICY = Policy(base_url="http://127.0.0.1:9/v1", api_key=None, **LIMITS)
 
 
 def todo(run: RunFolder) -> Todo:
@@ -61,6 +67,9 @@ def test_what_is_to_be_played_will_be_judged(run: RunFolder) -> None:
         (ADDRESS, False, False, []),
         ({"demo": "true"}, True, True, []),
         ({**ADDRESS, "demo": "true"}, True, True, ["policy", "judge"]),
+        ({"policy": "replay:R"}, True, True, []),
+        ({"policy": "replay:R", "judge_base_url": "http://127.0.0.1:9/v1"}, True, True, ["judge"]),
+        ({"policy": "replay:R", "demo": "true", "judge_base_url": "http://127.0.0.1:9/v1"}, True, True, ["judge"]),
     ],
 )
 async def test_only_endpoints_that_are_used_and_not_scripted_are_tried(
@@ -76,8 +85,10 @@ async def test_only_endpoints_that_are_used_and_not_scripted_are_tried(
 
     monkeypatch.setattr(prepare.preflight, "policy", policy)
     monkeypatch.setattr(prepare.preflight, "judge", judge)
-    anything: Any = SimpleNamespace(policy=None, gateway=None, judge=None)
-    settings = resolve(given, {}, {})
+    replay, judged = "policy" in given, "judge_base_url" in given or "demo" in given
+    means: Any = SimpleNamespace(policy=MODEL if replay else POLICY, gateway=None)
+    ends: Any = SimpleNamespace(judge=object() if judged else None)
     wanted = Todo([A] if play else [], [], [], asks_judge)
-    await prepare._preflight(wanted, anything, anything, settings, anything, lambda _: None)
+    nothing: Any = None
+    await prepare._preflight(wanted, means, nothing, resolve(given, {}, {}), ends, lambda _: None)
     assert found == tried

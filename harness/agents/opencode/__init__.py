@@ -4,12 +4,13 @@ from harness.agents.opencode.config import VERSION
 from harness.agents.opencode.events import Events, parse
 from harness.agents.opencode.families import system_prompt
 from harness.agents.opencode.outcome import outcome
-from harness.agents.opencode.outcomes import Outcome, sandbox_failed
+from harness.agents.opencode.outcomes import FINAL, Outcome, sandbox_failed
 from harness.agents.opencode.stage import ERRORS, EVENTS, Settings, configuration, described, opening, stage
 
 __all__ = [
     "ERRORS",
     "EVENTS",
+    "FINAL",
     "VERSION",
     "Events",
     "Outcome",

@@ -29,6 +29,8 @@ _SILENT: Final = "silent:"
 
 def outcome(ended: Ended, talk: Talk, evidence: Evidence, chain: Chain) -> Outcome:
     """The outcome of an attempt whose sandbox and gateway have ended; ``chain`` is the talk's trusted record."""
+    if talk.failure and talk.failure.kind == "not-recorded":
+        return of("not-recorded", talk.failure.words)
     if not chain.image_ok:
         return _without_opening(ended, talk)
     if not chain.calls:

@@ -28,6 +28,7 @@ Masked = Literal[
     "upstream-failed",
     "upstream-refused",
     "upstream-stalled",
+    "not-recorded",
 ]
 Kind = Measured | Masked
 
@@ -51,7 +52,11 @@ _GYM: Final[Mapping[Kind, str]] = {
     "upstream-failed": "agent_request_failed",
     "upstream-refused": "agent_request_failed",
     "upstream-stalled": "transport_timeout",
+    "not-recorded": "agent_request_failed",
 }
+
+# Masked, and would be so again: it is the same record that is asked.
+FINAL: Final[frozenset[str]] = frozenset({"not-recorded"})
 
 
 @attrs.frozen

@@ -1,67 +1,123 @@
-"""The policy and the judge of a run: the demo's scripted ones, or real endpoints."""
+"""The policy and the judge of a run: the demo's scripted ones, real endpoints, or the record of another run."""
 
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from urllib.parse import urlsplit
 
 import attrs
 
 from harness.benchmarks.demo import server
 from harness.errors import UsageError
-from harness.gateway import Policy, Secret
+from harness.gateway import GatewaySettings, Model, Policy, Secret, Sources, connected
 from harness.grading.judge import JudgeEndpoint
 from harness.run.endpoints import limits
+from harness.run.endpoints.recorded import RecordedRun
 from harness.run.settings.keys import key
+from harness.run.settings.recorded import CAPTURE
 from harness.run.settings.resolve import Settings, chosen
 from harness.run.settings.table import SAMPLING
+from harness.store.canonical import JSON
 
 OPENAI_HOST = "api.openai.com"
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Endpoints:
-    """Whom a run talks to; ``notes`` are lines for people: where the policy's limits come from, what is not heeded."""
+    """Whom a run talks to.
 
-    policy: Policy
-    judge: JudgeEndpoint
+    With a ``record`` nobody but the ``judge``, and where that is None neither: the record has its replies. ``notes``
+    are lines for people: where the policy's limits come from, what is not heeded.
+    """
+
+    policy: Model
+    judge: JudgeEndpoint | None
     judge_model: str
     notes: tuple[str, ...]
+    record: RecordedRun | None = None
+
+    def sources(self, settings: GatewaySettings) -> Sources:
+        """Who answers each sandbox."""
+        if self.record is not None:
+            return partial(self.record.source, settings=settings)
+        policy = self.policy
+        assert isinstance(policy, Policy), "without a record there is an endpoint"
+        return lambda _task, _repeat: connected(policy, settings)
+
+    @property
+    def observed(self) -> dict[str, JSON]:
+        """Where the policy is, for the record of a place and time."""
+        if self.record is not None:
+            return {"policy_base_url": None, "replay": self.record.observed}
+        return {"policy_base_url": self.policy.base_url if isinstance(self.policy, Policy) else None}
 
 
 @asynccontextmanager
-async def endpoints(settings: Settings) -> AsyncIterator[Endpoints]:
-    """The endpoints of a run; the demo's are served until the block ends.
+async def endpoints(settings: Settings, record: RecordedRun | None = None) -> AsyncIterator[Endpoints]:
+    """The endpoints of a run, or the ``record`` in their place; the demo's are served until the block ends.
 
-    With ``--demo`` the scripted ones stand in for those that no flag or file names; the environment doesn't count.
-    Raises UsageError for what is missing, UpstreamError where the policy's limits can't be asked for.
+    The scripted ones of ``--demo`` and the record stand in for what no flag and no file names; the environment doesn't
+    count then. Raises UsageError for what is missing, UpstreamError where the policy's limits can't be asked for.
     """
-    if not settings["demo"]:
+    if record is not None:
+        yield _replayed(settings, record)
+    elif settings["demo"]:
+        async with server.serve_policy() as policy_url, server.serve_judge() as judge_url:
+            yield await _demo(settings, policy_url, judge_url)
+    else:
         judge = _judge(settings)
         policy, said = await _policy(settings)
-        yield Endpoints(policy, judge, settings["judge_model"], (said,))
-        return
-    async with server.serve_policy() as policy_url, server.serve_judge() as judge_url:
-        if chosen(settings, "policy_base_url"):
-            policy, said = await _policy(settings)
-        else:
-            context, output, said = _limits(settings, limits.Told(limits.Limit(server.CONTEXT, "the demo's own")))
-            policy = Policy(policy_url, server.POLICY_MODEL, None, {}, output, context)
-        notes = (said, *_not_heeded(settings))
-        if chosen(settings, "judge_base_url"):
-            yield Endpoints(policy, _judge(settings), settings["judge_model"], notes)
-        else:
-            yield Endpoints(policy, _judge_at(settings, judge_url, None), server.JUDGE_MODEL, notes)
+        yield Endpoints(policy=policy, judge=judge, judge_model=settings["judge_model"], notes=(said,))
+
+
+def _replayed(settings: Settings, record: RecordedRun) -> Endpoints:
+    output, context = settings["max_output"], settings["context"]
+    policy = Model(
+        model=settings["policy_model"], sampling=_sampling(settings, output), max_output=output, context=context
+    )
+    said = f"answers: from {record.path}, a record of {policy.model}; nobody is asked"
+    return Endpoints(
+        policy=policy,
+        judge=_judge(settings) if chosen(settings, "judge_base_url") else None,
+        judge_model=settings["judge_model"],
+        notes=(said, *_not_heeded(settings)),
+        record=record,
+    )
+
+
+async def _demo(settings: Settings, policy_url: str, judge_url: str) -> Endpoints:
+    if chosen(settings, "policy_base_url"):
+        policy, said = await _policy(settings)
+    else:
+        context, output, said = _limits(settings, limits.Told(limits.Limit(server.CONTEXT, "the demo's own")))
+        policy = Policy(
+            base_url=policy_url,
+            model=server.POLICY_MODEL,
+            api_key=None,
+            sampling={},
+            max_output=output,
+            context=context,
+        )
+    own = chosen(settings, "judge_base_url")
+    return Endpoints(
+        policy=policy,
+        judge=_judge(settings) if own else _judge_at(settings, judge_url, None),
+        judge_model=settings["judge_model"] if own else server.JUDGE_MODEL,
+        notes=(said, *_not_heeded(settings)),
+    )
 
 
 def _not_heeded(settings: Settings) -> Iterator[str]:
-    """What the environment names and the demo has of its own."""
+    """What the environment names, and the demo or a record stands in for."""
     for role in ("policy", "judge"):
-        if settings[f"{role}_base_url"] is not None and not chosen(settings, f"{role}_base_url"):
-            yield (
-                f"note: --demo has a scripted {role} and leaves ${role.upper()}_BASE_URL alone; to take yours, give "
-                f"--{role}-base-url"
-            )
+        if settings[f"{role}_base_url"] is None or chosen(settings, f"{role}_base_url"):
+            continue
+        note = f"note: ${role.upper()}_BASE_URL is left alone: "
+        if settings["policy"] is not None:
+            yield f"{note}the {role}'s words are those of the record"
+        else:
+            yield f"{note}--demo has a scripted {role}; to take yours, give --{role}-base-url"
 
 
 async def _policy(settings: Settings) -> tuple[Policy, str]:
@@ -72,10 +128,17 @@ async def _policy(settings: Settings) -> tuple[Policy, str]:
     secret = key(os.environ, ("POLICY_API_KEY",), settings["policy_api_key_file"])
     told = limits.Told() if settings["context"] else await limits.ask(url, model, secret)
     context, output, said = _limits(settings, told)
+    sampling = _sampling(settings, output)
+    policy = Policy(base_url=url, model=model, api_key=secret, sampling=sampling, max_output=output, context=context)
+    return policy, said
+
+
+def _sampling(settings: Settings, output: int) -> dict[str, JSON]:
+    """Fields of each request, beside those that every request has."""
     sampling = {name: settings[name] for name in SAMPLING if settings[name] is not None}
     if settings["max_tokens_field"] != "max_tokens":
         sampling[settings["max_tokens_field"]] = output
-    return Policy(url, model, secret, sampling, output, context), said
+    return sampling | (CAPTURE if settings["capture_tokens"] else {})
 
 
 def _limits(settings: Settings, told: limits.Told) -> tuple[int, int, str]:

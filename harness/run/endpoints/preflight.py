@@ -21,6 +21,7 @@ from harness.grading.prompt import JudgeSettings
 from harness.grading.score import read_call
 from harness.grading.verdict import Verdict, reply_text
 from harness.run.endpoints.hints import hint
+from harness.run.settings.recorded import CAPTURE
 from harness.store.canonical import JSON
 
 Say = Callable[[str], None]
@@ -37,8 +38,9 @@ SHOWN: Final = 400  # characters of an endpoint's words
 async def policy(policy: Policy, settings: GatewaySettings, say: Say) -> None:
     """Send the policy a small picture and a question, in the form that an attempt's calls have.
 
-    That is: streaming, with a tool, the sampling and the output limit of the run. Raises UsageError where it refuses,
-    UpstreamError where it can't be reached or is in trouble; what only looks odd is said.
+    That is: streaming, with a tool, the sampling and the output limit of the run. Raises UsageError where it refuses
+    or lacks the tokens that were asked for, UpstreamError where it can't be reached or is in trouble; what only looks
+    odd is said.
     """
     settings = attrs.evolve(settings, stall=min(settings.stall, SILENCE))
     exchange = Exchange()
@@ -49,8 +51,26 @@ async def policy(policy: Policy, settings: GatewaySettings, say: Say) -> None:
         result = await _answered(asking, exchange)
     if isinstance(result, Failure):
         raise _refusal(policy, result)
+    if CAPTURE.items() <= policy.sampling.items():
+        _check_tokens(policy, result)
     for warning in warnings(result) if result else ():
         say(f"warning: {warning}")
+
+
+def _check_tokens(policy: Policy, answer: Answer | None) -> None:
+    """Refuses an endpoint that was asked for the tokens of its answer and doesn't give them all."""
+    if answer is not None and answer.has_tokens:
+        return
+    came = "no whole answer came in time"
+    if answer is not None:
+        came = (
+            f"there came {len(answer.prompt_token_ids)} token ids of the prompt, {len(answer.token_ids)} token ids and "
+            f"{len(answer.logprobs)} log-probabilities of the answer, and a count of {answer.usage.completion} tokens"
+        )
+    raise UsageError(
+        f"capture_tokens is set, and the policy {policy.model!r} at {policy.base_url} doesn't give the tokens of its "
+        f"answer: {came}. A newer vLLM does; with other servers leave --capture-tokens out."
+    )
 
 
 def warnings(answer: Answer) -> list[str]:

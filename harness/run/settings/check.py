@@ -1,5 +1,6 @@
 """What can be refused before anything is started: no namespace, no endpoint, no folder is touched."""
 
+from pathlib import Path
 from typing import Final
 
 from harness.benchmarks.babyvision.benchmark import INSTRUCTIONS
@@ -9,10 +10,12 @@ from harness.run.settings.table import SAMPLING
 
 # Settings that mean nothing for the demo's own endpoints, and what a run without the demo can't do without.
 OF_ENDPOINT: Final = {
-    "policy": ("policy_model", "policy_api_key_file", "max_tokens_field", *SAMPLING),
+    "policy": ("policy_model", "policy_api_key_file", "max_tokens_field", "capture_tokens", *SAMPLING),
     "judge": ("judge_model", "judge_api_key_file", "send_openai_key"),
 }
 NEEDED: Final = ("policy_base_url", "policy_model", "judge_base_url")
+# What a record has no use for.
+OF_ADDRESS: Final = ("policy_base_url", "policy_model", "policy_api_key_file")
 OF_DEMO: Final = ("demo_seed", "demo_puzzles")
 OF_DATA: Final = ("babyvision_zip", "babyvision_parquet", "data_dir")
 LONGEST: Final = 24 * 3600  # seconds; after that the runtime itself ends a sandbox
@@ -24,6 +27,8 @@ def before_namespace(benchmark: str, settings: Settings) -> None:
         raise UnknownNameError("benchmark", benchmark, INSTRUCTIONS)
     if settings["instruction"] is not None and not INSTRUCTIONS[benchmark]:
         raise UsageError(f"{benchmark} puts only the question: an instruction is for babyvision.")
+    if settings["policy"] is not None:
+        _replay(settings)
     if settings["demo"]:
         _demo(settings)
     else:
@@ -35,8 +40,22 @@ def before_namespace(benchmark: str, settings: Settings) -> None:
         raise UsageError(f"timeout = {settings['timeout']:g}: at most {LONGEST} seconds are allowed for one attempt.")
 
 
+def _replay(settings: Settings) -> None:
+    if given := [name for name in OF_ADDRESS if chosen(settings, name)]:
+        raise UsageError(f"{given[0]} is given with policy = replay:..., and a record has no endpoint. Leave one out.")
+    given = [name for name in OF_ENDPOINT["judge"] if chosen(settings, name)]
+    if given and not chosen(settings, "judge_base_url"):
+        raise UsageError(f"{given[0]} is given without judge_base_url, and the judge's replies are then the record's.")
+    if settings["run"] is not None and Path(settings["run"]).resolve() == settings["policy"].resolve():
+        raise UsageError(f"run = {settings['run']} is the record that answers. Name another folder for the replay.")
+    if not settings["policy"].exists():
+        raise UsageError(f"policy = replay:{settings['policy']}: there is no such run folder or archive.")
+
+
 def _demo(settings: Settings) -> None:
     for role, names in OF_ENDPOINT.items():
+        if settings["policy"] is not None:  # which takes the place of the demo's own two
+            continue
         given = [name for name in names if chosen(settings, name)]
         if given and not chosen(settings, f"{role}_base_url"):
             raise UsageError(f"{given[0]} is given without {role}_base_url, and --demo then has a {role} of its own.")
@@ -47,6 +66,8 @@ def _demo(settings: Settings) -> None:
 def _real(settings: Settings) -> None:
     if given := [name for name in OF_DEMO if chosen(settings, name)]:
         raise UsageError(f"{given[0]} is given without --demo.")
+    if settings["policy"] is not None:
+        return
     for name in NEEDED:
         if settings[name] is None:
             option = "--" + name.replace("_", "-")

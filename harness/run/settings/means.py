@@ -1,13 +1,13 @@
 """From a run's settings to those of the parts that it is made of."""
 
 from harness.agents import opencode
-from harness.gateway import Backoff, GatewaySettings, Policy
+from harness.gateway import Backoff, GatewaySettings, Model
 from harness.grading.prompt import JudgeSettings
 from harness.run.settings.resolve import Settings
 from harness.sandbox.values import MIB, Limits
 
 
-def agent_settings(settings: Settings, policy: Policy) -> opencode.Settings:
+def agent_settings(settings: Settings, policy: Model) -> opencode.Settings:
     """What OpenCode is told, and what its sandbox may use."""
     limits = Limits(
         cpus=settings["cpus"],

@@ -18,6 +18,7 @@ from harness.run.settings.values import (
     one_of,
     or_none,
     positive,
+    replay,
     seconds,
     shard,
     share,
@@ -46,6 +47,7 @@ class Setting:
 _JUDGE: Final = "visual_coding_opencode_judge_"  # Gym's names of the judge begin so
 
 _ENDPOINTS: Final = (
+    Setting("policy", replay, None, "replay:PATH answers from the record of a run: its folder or an archive of it."),
     Setting("policy_base_url", url, None, "The policy's OpenAI-compatible endpoint.", "POLICY_BASE_URL"),
     Setting("policy_model", text, None, "The policy's model name.", "POLICY_MODEL", ("policy_model_name",)),
     Setting("policy_api_key_file", text, None, "A 0600 file that holds the policy's key (or POLICY_API_KEY)."),
@@ -127,6 +129,13 @@ _MODEL: Final = (
     Setting("frequency_penalty", number(-2, 2), None, "From -2 to 2."),
     Setting("repetition_penalty", fraction, None, "1 is none; not every server knows it."),
     Setting("reasoning_effort", text, None, "Such as low, medium, high."),
+    Setting(
+        "capture_tokens",
+        boolean,
+        False,
+        "Ask a vLLM-style endpoint for token ids and log-probabilities, and keep them.",
+        is_flag=True,
+    ),
 )
 
 _JUDGING: Final = (

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -16,6 +17,14 @@ def text(raw: str) -> str:
     if "\0" in raw:
         raise ValueError("holds a zero byte")
     return raw
+
+
+def replay(raw: str) -> Path:
+    """``replay:PATH``, where PATH is a run folder or an archive: the path."""
+    kind, colon, path = raw.partition(":")
+    if (kind, colon) != ("replay", ":") or not path.strip() or "\0" in path:
+        raise ValueError("must be replay:PATH, with a run folder or an archive; an endpoint is set by policy_base_url")
+    return Path(path)
 
 
 def boolean(raw: str) -> bool:

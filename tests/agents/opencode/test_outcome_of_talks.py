@@ -14,7 +14,7 @@ import pytest
 from aiohttp import web
 
 from harness.agents.opencode import Outcome, outcome
-from harness.gateway import Backoff, GatewaySettings, Opening, Policy, Talk, serve
+from harness.gateway import Backoff, GatewaySettings, Opening, Policy, Talk, connected, serve
 from harness.sandbox.values import Ended, Evidence
 
 PICTURE = b"\x89PNG\r\n\x1a\n a picture"
@@ -123,6 +123,10 @@ async def ask(port: int, messages: list[dict[str, Any]]) -> None:
         await response.read()
 
 
+def policy_at(base_url: str) -> Policy:
+    return Policy(base_url=base_url, model="m", api_key=None, sampling={}, max_output=10, context=100)
+
+
 async def play(
     ended: Ended,
     *turns: Answering,
@@ -132,9 +136,9 @@ async def play(
 ) -> Outcome:
     """The outcome where an agent asked so often, else as often as there are turns, or until the time was up."""
     async with upstream(*turns) as base_url:
-        policy = Policy(base_url, "m", None, {}, max_output=10, context=100)
+        policy = policy_at(base_url)
         with socket.create_server(("127.0.0.1", 0)) as listener:
-            async with serve(listener, policy, OPENING, settings) as talk:
+            async with connected(policy, settings) as source, serve(listener, source, OPENING, settings) as talk:
                 port = listener.getsockname()[1]
                 try:
                     async with asyncio.timeout(seconds):
@@ -226,8 +230,8 @@ async def test_an_endpoint_that_fails_when_the_time_is_up(kind: str, turns: list
 
 
 async def test_an_agent_that_never_asks() -> None:
-    policy = Policy("http://127.0.0.1:9/v1", "m", None, {}, max_output=10, context=100)
+    policy = policy_at("http://127.0.0.1:9/v1")
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        async with serve(listener, policy, OPENING, SETTINGS) as talk:
+        async with connected(policy, SETTINGS) as source, serve(listener, source, OPENING, SETTINGS) as talk:
             pass
     assert decide(STOPPED, talk).kind == "first-output-timeout"

@@ -17,11 +17,16 @@ KEY = "sk-marked-secret-0123456789"
 SETTINGS = GatewaySettings(attempts=2, backoff=Backoff(first=0.01), stall=0.5)
 
 
+def policy_at(url: str, **more: Any) -> Policy:
+    given: dict[str, Any] = {"model": "m", "api_key": None, "sampling": {}, "max_output": 900, "context": 8000}
+    return Policy(base_url=url, **{**given, **more})
+
+
 async def asked(*acts: Act, **sampling: Any) -> tuple[list[Any], list[str]]:
     """The requests that an endpoint got, and what was said."""
     said: list[str] = []
     async with Endpoint(acts) as endpoint:
-        await preflight.policy(Policy(endpoint.url, "m", Secret(KEY), sampling, 900, 8000), SETTINGS, said.append)
+        await preflight.policy(policy_at(endpoint.url, api_key=Secret(KEY), sampling=sampling), SETTINGS, said.append)
     return [(one.headers, one.body) for one in endpoint.asked], said
 
 
@@ -144,6 +149,6 @@ async def test_a_judge_that_is_not_there(act: Act) -> None:
 async def test_the_demos_policy_and_judge_pass() -> None:
     said: list[str] = []
     async with server.serve_policy() as policy, server.serve_judge() as judge:
-        await preflight.policy(Policy(policy, server.POLICY_MODEL, None, {}, 900, 8000), SETTINGS, said.append)
+        await preflight.policy(policy_at(policy, model=server.POLICY_MODEL), SETTINGS, said.append)
         await preflight.judge(JudgeEndpoint(judge, None), JudgeSettings(model=server.JUDGE_MODEL))
     assert said == []
