@@ -12,9 +12,10 @@ from harness.benchmarks.base import Benchmark
 from harness.errors import HarnessError
 from harness.grading import judge as judging
 from harness.grading.grader import Grader
-from harness.grading.judge import Judge
+from harness.grading.judge import Replies
 from harness.run import room, tasks
 from harness.run.endpoints.connect import Endpoints, endpoints
+from harness.run.endpoints.recorded import RecordedRun, replayed
 from harness.run.grade import Grading
 from harness.run.interrupts import Interrupts
 from harness.run.plan import Item, plan
@@ -29,6 +30,7 @@ from harness.sandbox import state
 from harness.sandbox.values import MIB
 from harness.store import atomic
 from harness.store.canonical import JSON
+from harness.store.runfolder import RunFolder
 
 TICK = 1.0  # seconds between two looks at how far the run is
 
@@ -45,8 +47,10 @@ def evaluate(name: str, settings: Settings, show: Show) -> dict[str, JSON]:
         assert task is not None
         interrupts = Interrupts(task.cancel)
         with interrupts.heeded(), state.scratch(os.environ) as scratch:
-            benchmark = tasks.benchmark(name, settings, scratch)
-            return await _Evaluation(benchmark, settings, show, interrupts).run()
+            record = replayed(settings["policy"], scratch)
+            chosen = settings if record is None else record.settings(settings)
+            benchmark = tasks.benchmark(name, chosen, scratch, record.run if record else None)
+            return await _Evaluation(benchmark, chosen, show, interrupts, record).run()
 
     try:
         return asyncio.run(interruptible())
@@ -60,6 +64,7 @@ class _Evaluation:
     settings: Settings
     show: Show
     interrupts: Interrupts
+    record: RecordedRun | None
 
     async def run(self) -> dict[str, JSON]:
         settings = self.settings
@@ -67,7 +72,7 @@ class _Evaluation:
         chosen = [item.task for item in plan(self.benchmark.ids, only=only, limit=limit)]
         whole = plan(chosen, repeats=settings["repeats"])
         own = plan(chosen, repeats=settings["repeats"], shard=settings["shard"])
-        async with endpoints(settings) as ends:
+        async with endpoints(settings, self.record) as ends:
             for note in ends.notes:
                 self.show.line(note)
             if not own:
@@ -76,23 +81,26 @@ class _Evaluation:
             path = prepared.run.layout.root
             self.show.line(f"run folder: {path}")
             try:
-                made, results = await self._work(prepared, len(own), ends)
+                player, results = await self._work(prepared, len(own), ends)
                 summary = await asyncio.to_thread(self._sum_up, prepared, whole, own, results)
             except asyncio.CancelledError:
                 self.show.line(f"stopped; to go on, run the same command with --run {path}")
                 raise
         if self.interrupts.asked and summary["measured"] != summary["planned"]:
             self.show.line(f"interrupted; to go on, run the same command with --run {path}")
-        return {"run": str(path), "new_attempts": made, "interrupted": self.interrupts.asked, **summary}
+        now: dict[str, JSON] = {"new_attempts": player.made, "interrupted": self.interrupts.asked}
+        if self.record is not None:
+            now["not_recorded"] = [*player.final]
+        return {"run": str(path), **now, **summary}
 
-    async def _work(self, prepared: Prepared, planned: int, ends: Endpoints) -> tuple[int, dict[Item, Result]]:
-        """Play and grade; how many attempts were made, and what could be graded."""
+    async def _work(self, prepared: Prepared, planned: int, ends: Endpoints) -> tuple[Player, dict[Item, Result]]:
+        """Play and grade; who has played, and what could be graded."""
         run, todo = prepared.run, prepared.todo
         tally, queue = Tally(planned), Queue(todo.play)
         for item in todo.given_up:
             tally.settled(item, measured=False)
         try:
-            async with _judge(ends, needed=todo.asks_judge) as judge, asyncio.TaskGroup() as group:
+            async with _judge(ends, run, needed=todo.asks_judge) as judge, asyncio.TaskGroup() as group:
                 # A judge that failed in an earlier call is asked again: it gave no verdict that could be replaced.
                 grader = Grader(run.grades, prepared.scorer, judge, ask_again=True)
                 grading = Grading(run, self.benchmark, grader, group, tally)
@@ -109,6 +117,7 @@ class _Evaluation:
                     measured=grading.add,
                     say=self.show.line,
                     scorer=prepared.scorer.digest,
+                    answering=ends.observed,
                 )
                 if todo.play:
                     await self._play(player, grading)
@@ -118,7 +127,7 @@ class _Evaluation:
         except ExceptionGroup as failed:
             # The first one has ended the others; it says what happened.
             raise failed.exceptions[0] from None
-        return player.made, grading.results
+        return player, grading.results
 
     async def _play(self, player: Player, grading: Grading) -> None:
         jobs, memory = self.settings["jobs"], self.settings["memory_mib"]
@@ -158,9 +167,11 @@ class _Evaluation:
 
 
 @contextlib.asynccontextmanager
-async def _judge(ends: Endpoints, *, needed: bool) -> AsyncIterator[Judge | None]:
+async def _judge(ends: Endpoints, run: RunFolder, *, needed: bool) -> AsyncIterator[Replies | None]:
     if not needed:
         yield None
-        return
-    async with judging.connect(ends.judge) as judge:
-        yield judge
+    elif ends.judge is not None:
+        async with judging.connect(ends.judge) as judge:
+            yield judge
+    else:
+        yield None if ends.record is None else ends.record.judge(run)

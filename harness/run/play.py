@@ -4,13 +4,14 @@ import asyncio
 import os
 import platform
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import attrs
 
 import harness
 from harness import __version__, pins
+from harness.agents import opencode
 from harness.benchmarks.base import Benchmark
 from harness.errors import HostUnfitError
 from harness.run import memory
@@ -38,7 +39,8 @@ NO_CGROUPS = (
 class Player:
     """Plays items of a run; ``measured`` is told of each rollout that counts, ``made`` counts this call's attempts.
 
-    ``measured`` gets no facts where another process's attempt is the one that counts.
+    ``measured`` gets no facts where another process's attempt is the one that counts. ``answering``: see
+    `Endpoints.observed`. ``final``: the reasons of masked attempts that are not made again.
     """
 
     run: RunFolder
@@ -50,7 +52,9 @@ class Player:
     measured: Callable[[Item, Facts | None], None]
     say: Say
     scorer: Digest
+    answering: Mapping[str, JSON]
     made: int = 0
+    final: list[str] = attrs.field(factory=list)
 
     async def play(self) -> None:
         """Play until the queue is empty or closed. Raises as the store and the host do."""
@@ -74,7 +78,8 @@ class Player:
             number = len(self.run.attempt_names(item.task, item.repeat)) + 1
             done = await self._attempt(host, item, number)
             await asyncio.to_thread(memory.give_back)
-            again = done.ref.masked and number < self.settings["max_attempts"]
+            final = done.facts.kind in opencode.FINAL
+            again = done.ref.masked and not final and number < self.settings["max_attempts"]
             self.tally.ends(item, time.monotonic(), over=not again)
             if not done.ref.masked:
                 self.measured(item, done.facts if done.counts else None)
@@ -91,6 +96,8 @@ class Player:
         why = f": {done.reason}" if done.ref.masked and done.reason else ""
         name = f"task {item.task}, repeat {item.repeat}, attempt {number}"
         self.say(f"{name}: {done.facts.kind} ({time.monotonic() - began:.1f} s){why}")
+        if done.facts.kind in opencode.FINAL:
+            self.final.append(done.reason)
         return done
 
     def _pause(self, done: Attempted, number: int) -> float:
@@ -110,7 +117,7 @@ class Player:
             "kind": "start",
             "manifest": self.run.identity,
             "scorer": self.scorer,
-            "policy_base_url": self.means.policy.base_url,
+            **self.answering,
             "started_ns": str(started),
             "harness": __version__,
             "package": str(Path(harness.__file__).parent),
