@@ -108,6 +108,16 @@ async def _demo(settings: Settings, policy_url: str, judge_url: str) -> Endpoint
     )
 
 
+@asynccontextmanager
+async def judge_alone(settings: Settings, model: str) -> AsyncIterator[JudgeEndpoint]:
+    """The judge of this name without a policy; the demo's is served where no flag and no file names an endpoint."""
+    if model != server.JUDGE_MODEL or chosen(settings, "judge_base_url"):
+        yield _judge(settings)
+        return
+    async with server.serve_judge() as url:
+        yield _judge_at(settings, url, None)
+
+
 def _not_heeded(settings: Settings) -> Iterator[str]:
     """What the environment names, and the demo or a record stands in for."""
     for role in ("policy", "judge"):

@@ -1,0 +1,275 @@
+"""Run folders of real shape that nobody played, made by the store's own writers: for what reads many rollouts.
+
+A rollout is a talk of some calls: requests that grow, with an image, a system prompt and tools as long as OpenCode's;
+streamed answers with tool calls; events and stderr of the agent. Every few there is one without an answer, one whose
+first attempt was masked, a planned one that never got through, a judge that failed once, and one that said nothing
+that can be read. Equal arguments give equal content and equal scores.
+"""
+
+import asyncio
+import base64
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+from unittest import mock
+
+import attrs
+
+from harness.benchmarks.babyvision.graded import GradedPuzzles
+from harness.benchmarks.babyvision.puzzle import Puzzle, task_set
+from harness.grading import rule
+from harness.grading.grader import Grader
+from harness.grading.prompt import JudgeSettings
+from harness.grading.scorer import Scorer
+from harness.run import scorers
+from harness.run.plan import Item
+from harness.run.rescoring.scoring import Scoring
+from harness.run.rescoring.shares import shared
+from harness.run.results import kept, planned, summary_bytes
+from harness.store import atomic
+from harness.store.digests import digest
+from harness.store.manifest import Manifest
+from harness.store.observed import Egress, Observed
+from harness.store.record import AttemptRecord, Content, Outcome, PromptImage
+from harness.store.recorder import Recorder
+from harness.store.runfolder import RunFolder
+
+START: Final = 1_790_000_000_000_000_000  # nanoseconds since 1970
+SYSTEM: Final = "You are a careful agent that works in a sandbox and looks before it speaks. " * 130  # 10 KB
+TOOLS: Final = [
+    {"type": "function", "function": {"name": f"tool{number}", "description": "It does what it says. " * 80}}
+    for number in range(10)
+]  # 18 KB
+PROMPT: Final = "Begin by looking at the picture: say what it shows, and what the question wants from it. " * 12
+WORDS: Final = ("left", "right", "circle", "line", "seven", "blue", "above", "measured", "pixel", "corner", "count")
+JUDGE: Final = JudgeSettings()
+
+
+@attrs.frozen(kw_only=True)
+class Shape:
+    """How large a run is. ``rollouts`` are dealt out to the tasks; what is left of the last repeat is unfinished."""
+
+    rollouts: int
+    tasks: int = 388
+    calls: int = 5
+    image_bytes: int = 2000
+
+    @property
+    def repeats(self) -> int:
+        return -(-self.rollouts // self.tasks)
+
+
+def make(path: Path, shape: Shape) -> RunFolder:
+    """Make a run folder with scores and a summary, as `harness eval` leaves one."""
+    puzzles = [_puzzle(number, shape) for number in range(1, shape.tasks + 1)]
+    benchmark = GradedPuzzles("babyvision", {str(puzzle.task_id): puzzle for puzzle in puzzles})
+    tasks = task_set(puzzles)
+    manifest = Manifest(
+        benchmark=benchmark.name,
+        tasks=digest(tasks),
+        plan={"tasks": list(benchmark.ids), "repeats": shape.repeats, "demo": False},
+        prompts={"instruction": digest(PROMPT.encode())},
+        rootfs=digest(b"rootfs"),
+        agent={"steps": None},
+        model="synthetic",
+        sampling={},
+        budgets={"timeout": 1800},
+        limits={"memory": 8 << 30},
+        date="Thu Jan 01 2026",
+    )
+    with _unflushed():
+        run = RunFolder.create(path, manifest, tasks)
+        scorer = scorers.scorer_of(benchmark, JUDGE)
+        scorers.keep(run, scorer)
+        items = planned(run)[: shape.rollouts]
+        shared(partial(_parts, run, benchmark, scorer, shape), items)
+        found = {item: kept(run, benchmark, scorer.digest, item) for item in planned(run)}
+        atomic.write(path / "summary.json", summary_bytes(run, scorer, run.content_digest(), found))
+    return run
+
+
+@contextlib.contextmanager
+def _unflushed() -> Iterator[None]:
+    """Nothing is flushed to the disk meanwhile: what is made here may be lost."""
+    with mock.patch("os.fsync"):
+        yield
+
+
+def _parts(run: RunFolder, benchmark: GradedPuzzles, scorer: Scorer, shape: Shape, items: Sequence[Item]) -> list[None]:
+    grader = Grader(run.grades, scorer, None)
+
+    async def grade() -> None:
+        for item in items:
+            _attempts(run, shape, item)
+            rollout = Scoring(run, benchmark, scorer).rollout(item)
+            if rollout is not None:
+                about = rule.asked(scorer.judge, rollout)
+                for call in _replies(item) if about else ():
+                    assert about is not None
+                    run.grades.write_judge(about.request, call)
+                await grader.grade(rollout)
+
+    asyncio.run(grade())
+    return []
+
+
+def _number(item: Item) -> int:
+    return int(item.task) * 1009 + item.repeat
+
+
+def _puzzle(number: int, shape: Shape) -> Puzzle:
+    choice = number % 3 == 0
+    return Puzzle(
+        task_id=number,
+        type=("Spatial Perception", "Visual Tracking", "Fine-grained Discrimination")[number % 3],
+        subtype=f"Kind {number % 22}",
+        question=f"Puzzle {number}: which of the shapes in the picture is the one that is asked for? " * 4,
+        ans_type="choice" if choice else "blank",
+        options=tuple(f"the option {index} of puzzle {number}" for index in range(4)) if choice else (),
+        gold="B" if choice else f"({number},{number % 7})",
+        image=digest(_image(str(number), shape)),
+    )
+
+
+def _image(task: str, shape: Shape) -> bytes:
+    return b"\x89PNG\r\n\x1a\n" + Random(int(task)).randbytes(shape.image_bytes)
+
+
+def _attempts(run: RunFolder, shape: Shape, item: Item) -> None:
+    number = _number(item)
+    if number % 23 == 0:
+        run.write_attempt(_record(run, shape, item, masked=True))
+    if number % 211 == 0:
+        return
+    assert run.publish_done(run.write_attempt(_record(run, shape, item, masked=False)))
+
+
+def _replies(item: Item) -> Iterator[dict[str, Any]]:
+    """What the judge said: now and then it failed first, or says what nobody can read."""
+    number = _number(item)
+    verdict = {
+        "verdict": ("equivalent", "different", "equivalent", "unsure")[number % 4],
+        "reason": "The texts say so.",
+    }
+    text = "It is equivalent." if number % 29 == 0 else json.dumps(verdict)
+    if number % 31 == 0:
+        yield _call(None, "The judge's endpoint answered HTTP 503.")
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    yield _call(
+        json.dumps(
+            {
+                "id": f"chatcmpl-{number:032x}",
+                "object": "chat.completion",
+                "created": START // 10**9,
+                "model": JUDGE.model,
+                "choices": [choice],
+                "usage": {"prompt_tokens": 900, "completion_tokens": 20, "total_tokens": 920},
+            }
+        ),
+        None,
+    )
+
+
+def _call(body: str | None, failure: str | None) -> dict[str, Any]:
+    times = {"started_ns": str(START), "ended_ns": str(START + 10**9)}
+    return {"format": 2, "judging": 0, "body": body, "failure": failure, "observed": times}
+
+
+def _record(run: RunFolder, shape: Shape, item: Item, *, masked: bool) -> AttemptRecord:
+    random = Random(f"{item.task}/{item.repeat}/{masked}")
+    unanswered = masked or _number(item) % 17 == 0
+    recorder = Recorder(run.blobs)
+    calls = 1 if masked else shape.calls
+    for step, (request, answer) in enumerate(_talk(item, shape, calls, random)):
+        begun = START + step * 10**10
+        recorder.call(
+            request=request,
+            answer=answer,
+            status=200,
+            finish_reason="stop",
+            started_ns=begun,
+            ended_ns=begun + 9 * 10**9,
+        )
+    events = [json.dumps({"type": "text", "part": {"text": _prose(random, 60)}}) for _ in range(12 * calls)]
+    recorder.artifact("events.jsonl", "\n".join(events).encode())
+    recorder.artifact("stderr.log", _prose(random, 20).encode())
+    kind = "upstream-failed" if masked else "no-answer" if unanswered else "answered"
+    content = Content(
+        task=item.task,
+        repeat=item.repeat,
+        prompt=run.blobs.put(f"{PROMPT}{item.task}".encode()),
+        images=(PromptImage("image.png", run.blobs.put(_image(item.task, shape))),),
+        calls=recorder.calls,
+        chain=tuple(range(calls)),
+        answer=None if unanswered else f"{_prose(random, 150)} \\boxed{{({item.task},{random.randrange(7)})}}",
+        finish_reason=None if unanswered else "stop",
+        image_ok=True,
+        flags=("off-chain-calls",) if _number(item) % 41 == 0 else (),
+        outcome=Outcome(kind=kind, masked=masked, failure_kind="provider_unavailable" if masked else None, reason=None),
+    )
+    return AttemptRecord(content, _observed(recorder, calls, os.getpid()))
+
+
+def _observed(recorder: Recorder, calls: int, pid: int) -> Observed:
+    egress = Egress(ruleset_sha256=digest(b"rules"), allowed=900, denied=0, destinations=(), truncated=False)
+    return Observed(
+        started_ns=START,
+        ended_ns=START + calls * 10**10 + 5 * 10**9,
+        host=f"node-{pid}",
+        sessions=("ses_synthetic",),
+        how="exited",
+        exit_code=0,
+        reason=None,
+        egress=egress,
+        seccomp_sha256=digest(b"filter"),
+        limits={"memory": "cgroup", "cpus": "cgroup", "pids": "cgroup"},
+        full=(),
+        peak_rss=700 << 20,
+        artifacts=recorder.artifacts,
+        pack=recorder.pack(),
+        refusals=(),
+        calls=recorder.observed,
+        ids=recorder.ids,
+    )
+
+
+def _talk(item: Item, shape: Shape, calls: int, random: Random) -> Iterator[tuple[bytes, bytes]]:
+    url = "data:image/png;base64," + base64.b64encode(_image(item.task, shape)).decode()
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": SYSTEM},
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": PROMPT}, {"type": "image_url", "image_url": {"url": url}}],
+        },
+    ]
+    for _ in range(calls):
+        body = {"model": "vlm", "max_tokens": 8192, "messages": messages, "tools": TOOLS, "stream": True}
+        call_id = f"call_{random.randbytes(12).hex()}"
+        code = _prose(random, 60)
+        yield json.dumps(body, separators=(",", ":")).encode(), _stream(random, call_id, code)
+        arguments = json.dumps({"command": code})
+        called = {"id": call_id, "type": "function", "function": {"name": "bash", "arguments": arguments}}
+        messages.append({"role": "assistant", "content": "", "tool_calls": [called]})
+        messages.append({"role": "tool", "tool_call_id": call_id, "content": _prose(random, 120)})
+
+
+def _stream(random: Random, call_id: str, code: str) -> bytes:
+    """An answer as an endpoint streams it, a chunk for each word."""
+    about = {
+        "id": f"chatcmpl-{random.randbytes(16).hex()}",
+        "object": "chat.completion.chunk",
+        "created": START // 10**9,
+    }
+    deltas: list[dict[str, Any]] = [{"content": f" {word}"} for word in code.split()]
+    deltas.append({"tool_calls": [{"index": 0, "id": call_id, "function": {"name": "bash", "arguments": "{}"}}]})
+    chunks = [{**about, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    return b"".join(f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks) + b"data: [DONE]\n\n"
+
+
+def _prose(random: Random, words: int) -> str:
+    return " ".join(random.choices(WORDS, k=words))
