@@ -71,6 +71,16 @@ async def endpoints(settings: Settings, record: RecordedRun | None = None) -> As
         yield Endpoints(policy=policy, judge=judge, judge_model=settings["judge_model"], notes=(said,))
 
 
+@asynccontextmanager
+async def judge_alone(settings: Settings, model: str) -> AsyncIterator[JudgeEndpoint]:
+    """The judge of this name without a policy; the demo's is served where no flag and no file names an endpoint."""
+    if model != server.JUDGE_MODEL or chosen(settings, "judge_base_url"):
+        yield _judge(settings)
+        return
+    async with server.serve_judge() as url:
+        yield _judge_at(settings, url, None)
+
+
 def _replayed(settings: Settings, record: RecordedRun) -> Endpoints:
     output, context = settings["max_output"], settings["context"]
     policy = Model(
@@ -106,16 +116,6 @@ async def _demo(settings: Settings, policy_url: str, judge_url: str) -> Endpoint
         judge_model=settings["judge_model"] if own else server.JUDGE_MODEL,
         notes=(said, *_not_heeded(settings)),
     )
-
-
-@asynccontextmanager
-async def judge_alone(settings: Settings, model: str) -> AsyncIterator[JudgeEndpoint]:
-    """The judge of this name without a policy; the demo's is served where no flag and no file names an endpoint."""
-    if model != server.JUDGE_MODEL or chosen(settings, "judge_base_url"):
-        yield _judge(settings)
-        return
-    async with server.serve_judge() as url:
-        yield _judge_at(settings, url, None)
 
 
 def _not_heeded(settings: Settings) -> Iterator[str]:
