@@ -56,6 +56,7 @@ def record(
     outcome: Outcome | None = None,
     start: int = START,
     tries: Mapping[int, int] | None = None,
+    flags: Sequence[str] = (),
 ) -> AttemptRecord:
     """The record of an attempt: requests with their answers, all on the chain unless ``chain`` says otherwise.
 
@@ -93,7 +94,7 @@ def record(
             last.finish_reason if last else None,
             image_ok=bool(on_chain),
             off_chain=tuple(index for index in range(len(calls)) if index not in on_chain),
-            flags=(),
+            flags=tuple(flags),
         ),
     )
     return recording.write(blobs, Task(task, prompt, neutral_names(list(images)), 1800.0), repeat, played)

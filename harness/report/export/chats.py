@@ -8,18 +8,18 @@ from harness.report.export import chat
 from harness.report.export.facts import facts
 from harness.report.export.files import Outputs
 from harness.report.export.lines import line
-from harness.report.export.pictures import Images
+from harness.report.export.pictures import Address
 from harness.report.export.source import Rollout, Source
 
 
-def write(source: Source, path: Path, files: Outputs, images: Images) -> None:
+def write(source: Source, path: Path, files: Outputs, address: Address) -> None:
     """Write the rollouts in the order of the plan; raises as the store does."""
     output = files.begin(path)
     for rollout in source.rollouts():
-        output.write(line(row(source, rollout, images)))
+        output.write(line(row(source, rollout, address)))
 
 
-def row(source: Source, rollout: Rollout, images: Images) -> dict[str, Any]:
+def row(source: Source, rollout: Rollout, address: Address) -> dict[str, Any]:
     """A rollout's line. What was never tried has no messages."""
     run = {"manifest": source.run.manifest.identity, "scorer": source.scorer, "model": source.run.manifest.model}
     if rollout.last is None:
@@ -33,5 +33,5 @@ def row(source: Source, rollout: Rollout, images: Images) -> dict[str, Any]:
         **run,
         **facts(source, rollout, answers),
         "tools": list(tools),
-        "messages": chat.messages(turns, images),
+        "messages": chat.messages(turns, address),
     }

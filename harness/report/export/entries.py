@@ -1,7 +1,7 @@
 """Token entries: what a trainer needs of each call, in the shape of NeMo Gym's `TokenEntry`.
 
-There is an entry for each call on the chain whose endpoint gave the ids of the prompt and of what was generated, with
-as many log-probabilities as ids. Keys beside Gym's own: ``images``, the SHA-256 of each image in the call's prompt, in
+There is an entry for each call on the chain whose endpoint gave the ids of the prompt and of all that was generated,
+with as many log-probabilities. Keys beside Gym's own: ``images``, the SHA-256 of each image in the call's prompt, in
 their order (ids alone don't hold them), and ``mask_sample``, which says of the whole rollout that no training sequence
 can be put together from its entries, with ``mask_reason``. That says nothing about its reward.
 """
@@ -61,9 +61,8 @@ def captured(turns: Sequence[Turn]) -> list[Captured]:
     found, images = list[Captured](), list[str]()
     for turn in turns:
         images += [picture.sha256 for picture in turn.pictures]
-        answer = turn.answer
-        if answer and answer.prompt_token_ids and answer.token_ids and len(answer.token_ids) == len(answer.logprobs):
-            found.append(Captured(turn, answer, tuple(images)))
+        if turn.answer and turn.answer.has_tokens:
+            found.append(Captured(turn, turn.answer, tuple(images)))
     return found
 
 

@@ -7,7 +7,7 @@ import attrs
 
 from harness.errors import UsageError
 from harness.report.export.files import outputs
-from harness.report.export.pictures import Images
+from harness.report.export.pictures import Images, addresses
 from harness.report.export.source import Source
 from harness.store.canonical import JSON
 
@@ -36,12 +36,13 @@ def export(run: Path, wanted: Wanted) -> dict[str, JSON]:
     inside = path.resolve().is_relative_to(run.resolve())
     if inside and path.resolve() != place(run, "parquet").resolve():
         raise UsageError(f"{path} is in the run folder, which holds the run and nothing else. Name another with --out.")
+    address = addresses(wanted.images, source.run.blobs)
     # The table in the run folder follows from what else is there: an old one is worth nothing.
     with outputs(replace=wanted.replace or inside) as files:
         if wanted.form == "gym":
             from harness.report.export import gym
 
-            gym.write(source, path, files, wanted.images)
+            gym.write(source, path, files, address)
         elif wanted.form == "parquet":
             from harness.report.export import table
 
@@ -49,7 +50,7 @@ def export(run: Path, wanted: Wanted) -> dict[str, JSON]:
         else:
             from harness.report.export import chats
 
-            chats.write(source, path, files, wanted.images)
+            chats.write(source, path, files, address)
     return {
         "run": str(run),
         "format": wanted.form,

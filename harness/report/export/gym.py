@@ -17,17 +17,17 @@ from harness.report.export.aggregate import Measured, Tried, aggregate, numbers
 from harness.report.export.entries import entries
 from harness.report.export.files import Output, Outputs
 from harness.report.export.lines import line, whole
-from harness.report.export.pictures import Images
+from harness.report.export.pictures import Address
 from harness.report.export.source import Attempt, Rollout, Source
 
 
-def write(source: Source, path: Path, files: Outputs, images: Images) -> None:
+def write(source: Source, path: Path, files: Outputs, address: Address) -> None:
     """Write the files beside ``path``, which is that of the measured rollouts; raises as the store does."""
     if path.suffix != ".jsonl":
         raise UsageError(f"NeMo Gym's files are named after one that ends in .jsonl; {path} does not.")
     writer = _Writer(
         source,
-        images,
+        address,
         results=files.begin(path),
         inputs=files.begin(path.with_name(f"{path.stem}_materialized_inputs.jsonl")),
         failures=files.begin(path.with_name(f"{path.stem}_failures.jsonl")),
@@ -45,7 +45,7 @@ def write(source: Source, path: Path, files: Outputs, images: Images) -> None:
 @attrs.define
 class _Writer:
     source: Source
-    images: Images
+    address: Address
     results: Output = attrs.field(kw_only=True)
     inputs: Output = attrs.field(kw_only=True)
     failures: Output = attrs.field(kw_only=True)
@@ -61,7 +61,7 @@ class _Writer:
         self.tried[rollout.place] = Tried(before.planned + 1, before.masked + masked)
         if last is None:
             return
-        given = gymrows.inputs(self.source, rollout, last, self.images)
+        given = gymrows.inputs(self.source, rollout, last, self.address)
         self.inputs.write(line(given))
         for attempt in rollout.attempts:
             if attempt.record.content.outcome.masked:
@@ -89,4 +89,4 @@ class _Writer:
         name = gymrows.rollout_id(rollout, attempt)
         for entry in entries(attempt.record, turns, name, self.source.run.manifest.model):
             self.tokens.write(line(entry))
-        return {"_ng_rollout_id": name, **gymrows.result(self.source, attempt, given, turns, tools, self.images)}
+        return {"_ng_rollout_id": name, **gymrows.result(self.source, attempt, given, turns, tools, self.address)}

@@ -8,7 +8,7 @@ from harness.grading.score import Score
 from harness.report.conversation import Turn, prompt
 from harness.report.export import vocabulary
 from harness.report.export.facts import why
-from harness.report.export.pictures import Images
+from harness.report.export.pictures import Address
 from harness.report.export.responses import response, user_message
 from harness.report.export.source import Attempt, Rollout, Source
 from harness.report.export.tokens import Tokens
@@ -30,7 +30,7 @@ def rollout_id(rollout: Rollout, attempt: Attempt) -> str:
     return f"{rollout.place}-{rollout.item.repeat}{again}"
 
 
-def inputs(source: Source, rollout: Rollout, attempt: Attempt, images: Images) -> Row:
+def inputs(source: Source, rollout: Rollout, attempt: Attempt, address: Address) -> Row:
     """The row of a rollout that was tried: what was asked, and what a judge gets."""
     task = rollout.item.task
     gold = source.tasks.gold(task)
@@ -40,7 +40,7 @@ def inputs(source: Source, rollout: Rollout, attempt: Attempt, images: Images) -
         "_ng_task_index": rollout.place,
         "_ng_rollout_index": rollout.item.repeat,
         "agent_ref": agent(source),
-        "responses_create_params": {"input": [user_message(asked, images)], **_parameters(source)},
+        "responses_create_params": {"input": [user_message(asked, address)], **_parameters(source)},
         "task_id": task,
         "question": gold.question,
         "expected_answer": gold.answer,
@@ -54,7 +54,7 @@ def result(
     given: Row,
     turns: Sequence[Turn],
     tools: Sequence[Mapping[str, Any]],
-    images: Images,
+    address: Address,
 ) -> Row:
     """The row of an attempt, but for its reward: ``given`` is the row of its inputs."""
     record = attempt.record
@@ -65,7 +65,7 @@ def result(
         model=source.run.manifest.model,
         tools=tools,
         tokens=tokens,
-        images=images,
+        address=address,
     )
     output = said["output"]
     return {

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from harness.report.conversation import Part, Turn
-from harness.report.export.pictures import Images, address
+from harness.report.export.pictures import Address
 from harness.report.export.tokens import Tokens
 from harness.store.record import AttemptRecord
 
@@ -13,12 +13,12 @@ SECOND: Final = 1_000_000_000  # nanoseconds
 Item = dict[str, Any]
 
 
-def user_message(turn: Turn, images: Images) -> Item:
+def user_message(turn: Turn, address: Address) -> Item:
     """A user's message, as an input item."""
-    return {"role": "user", "type": "message", "content": _content(turn.parts, images)}
+    return {"role": "user", "type": "message", "content": _content(turn.parts, address)}
 
 
-def output_items(turns: Sequence[Turn], images: Images) -> list[Item]:
+def output_items(turns: Sequence[Turn], address: Address) -> list[Item]:
     """All from the model's first answer on: its reasoning, messages and calls, and what its tools returned.
 
     An image that a tool returned is part of the last tool's output before it. Ids are made of the call's number, so
@@ -32,7 +32,7 @@ def output_items(turns: Sequence[Turn], images: Images) -> list[Item]:
             case "tool":
                 items.append(_returned(turn, len(items)))
             case "user" if items and items[-1]["type"] == "function_call_output":
-                items[-1]["output"] = [_text(items[-1]["output"]), *_content(turn.parts, images)]
+                items[-1]["output"] = [_text(items[-1]["output"]), *_content(turn.parts, address)]
     return items
 
 
@@ -48,7 +48,7 @@ def response(
     model: str,
     tools: Iterable[Mapping[str, Any]],
     tokens: Tokens,
-    images: Images,
+    address: Address,
 ) -> Item:
     """The whole talk as one response of a model: `openai.types.responses.Response`."""
     status, details = _status(record)
@@ -62,7 +62,7 @@ def response(
         "incomplete_details": details,
         "instructions": "\n\n".join(system) or None,
         "model": model,
-        "output": output_items(turns, images),
+        "output": output_items(turns, address),
         "parallel_tool_calls": True,
         "tool_choice": "auto",
         "tools": [_tool(tool) for tool in tools],
@@ -104,11 +104,11 @@ def _returned(turn: Turn, place: int) -> Item:
     }
 
 
-def _content(parts: Iterable[Part], images: Images) -> list[Item]:
+def _content(parts: Iterable[Part], address: Address) -> list[Item]:
     return [
         _text(part)
         if isinstance(part, str)
-        else {"type": "input_image", "image_url": address(part, images), "detail": "auto"}
+        else {"type": "input_image", "image_url": address(part), "detail": "auto"}
         for part in parts
     ]
 

@@ -16,7 +16,6 @@ from tests.report.talks import SECOND, START, record, reply
 
 PNG = b"\x89PNG\r\n\x1a\n<the puzzle>"
 CROP = b"\x89PNG\r\n\x1a\n<a part of it>"
-URL = "data:image/png;base64,iVBORw0KGgo8dGhlIHB1enpsZT4="
 CROP_URL = "data:image/png;base64,iVBORw0KGgo8YSBwYXJ0IG9mIGl0Pg=="
 PROMPT = "How many?\nPut your final answer inside \\boxed{}."
 SCORER = digest(b"a scorer")
