@@ -15,7 +15,8 @@ from harness.store.record import AttemptRecord
 from harness.store.references import AttemptRef
 from harness.store.runfolder import RunFolder
 from harness.store.sealed import seal
-from harness.store.verify import check, verify
+from harness.store.verify import attempts, check, files, verify
+from harness.store.verify.findings import Findings
 
 Make = Callable[..., AttemptRecord]
 Written = tuple[AttemptRecord, AttemptRef]
@@ -57,6 +58,28 @@ def test_what_is_there_is_counted(run: RunFolder, written: Written, make_record:
     run.write_attempt(make_record(run.blobs, task="3"))
     found = check(run)
     assert (found.rollouts, found.attempts, found.unpublished, found.unnamed) == (1, 3, 1, ())
+
+
+def test_what_is_written_meanwhile_is_no_problem(
+    run: RunFolder, written: Written, make_record: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One folder is read after the other; a whole rollout, its score and another masked attempt come in between."""
+
+    check_files, check_attempts = files.check, attempts.check
+
+    def overtaken(run: RunFolder, found: Findings) -> None:
+        check_files(run, found)
+        run.write_attempt(make_record(run.blobs, task="4", masked=True, run_id="late"))
+
+    def overtaken_again(run: RunFolder, found: Findings) -> None:
+        check_attempts(run, found)
+        run.publish_done(run.write_attempt(make_record(run.blobs, task="3", run_id="later")))
+        run.grades.write_judge({"model": "another judge"}, {"body": "{}"})
+        run.grades.write_score(run.blobs.put(b"another scorer"), "3", 0, {"reward": 1})
+
+    monkeypatch.setattr(files, "check", overtaken)
+    monkeypatch.setattr(attempts, "check", overtaken_again)
+    assert check(run).problems == ()
 
 
 def test_a_changed_blob_is_found(run: RunFolder, written: Written) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import attrs
 
 from harness.errors import StoreCorruptError
-from harness.store.digests import Digest
+from harness.store.digests import Digest, file_digest
 from harness.store.runfolder import RunFolder
 
 
@@ -38,6 +38,9 @@ class Findings:
         """Note that a file names these blobs; whether all of them are there and whole."""
         self.named |= blobs
         for blob in sorted(blobs - self.blobs - self.damaged):
+            if run.blobs.has(blob) and file_digest(run.blobs.path(blob)) == blob:
+                self.blobs.add(blob)  # somebody wrote it after the blobs were listed
+                continue
             self.damaged.add(blob)
             self.problems.append(
                 f"The blob {run.blobs.path(blob)} is missing; {who} names it. Restore it from a copy of the run."

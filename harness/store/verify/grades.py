@@ -43,7 +43,9 @@ def _scorer(folder: Path) -> Digest:
 def _check_score(run: RunFolder, folder: Path, path: Path, found: Findings) -> None:
     task, repeat = place(path, folder, 2)
     score = read_sealed(path)
-    if path.suffix != ".json" or (task, repeat) not in found.counted:
+    # A rollout may have come to count after done/ was listed.
+    counts = (task, repeat) in found.counted or run.layout.done(task, repeat).is_file()
+    if path.suffix != ".json" or not counts:
         raise StoreCorruptError(f"{path} is the score of a rollout that isn't there.")
     match score.get("judge"):
         case {"request": str(request), "number": int(number)}:
