@@ -143,8 +143,8 @@ class RunFolder:
         """The record that counts; raises StoreCorruptError when it isn't the one that was published."""
         record, ref = self._read(done.task, done.repeat, done.attempt)
         if (ref.sha256, ref.content, ref.masked) != (done.sha256, done.content, False):
-            path = self.layout.attempt(done.task, done.repeat, done.attempt)
-            raise StoreCorruptError(f"{path} is not the attempt that was published: its SHA-256 is {ref.sha256}.")
+            path = self.layout.done(done.task, done.repeat)
+            raise StoreCorruptError(f"{path} is damaged: it doesn't say what the attempt holds that it names.")
         return record
 
     def published(self, done: Done) -> bytes:
