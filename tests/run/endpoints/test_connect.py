@@ -63,6 +63,10 @@ async def test_sampling_is_what_is_set_and_nothing_else() -> None:
     assert ends.policy.sampling == {**wanted, "max_completion_tokens": 10_000}
 
 
+async def test_tokens_are_asked_for_where_that_is_set() -> None:
+    assert (await made(capture_tokens="true")).policy.sampling == {"logprobs": True, "return_token_ids": True}
+
+
 @pytest.mark.parametrize(
     ("env", "given", "key"),
     [

@@ -11,7 +11,8 @@ from harness.gateway import Backoff, GatewaySettings, Policy, Secret
 from harness.grading.judge import JudgeEndpoint
 from harness.grading.prompt import JudgeSettings
 from harness.run.endpoints import preflight
-from tests.gateway.scripted import Act, Endpoint, breaks_off, chunk, fails, hangs, says, sends
+from harness.run.settings.recorded import CAPTURE
+from tests.gateway.scripted import DONE, Act, Endpoint, breaks_off, chunk, fails, hangs, says, sends
 
 KEY = "sk-marked-secret-0123456789"
 SETTINGS = GatewaySettings(attempts=2, backoff=Backoff(first=0.01), stall=0.5)
@@ -100,6 +101,37 @@ async def test_an_answer_that_takes_long_is_not_waited_for(monkeypatch: pytest.M
 async def test_a_policy_that_does_not_see_pictures_is_warned_of(text: str, warning: str) -> None:
     _, (said,) = await asked(says(text))
     assert warning in said
+
+
+def with_tokens(ids: list[int], logprobs: list[float], prompt: list[int], count: int) -> Act:
+    content = [{"token": "x", "logprob": logprob, "bytes": None, "top_logprobs": []} for logprob in logprobs]
+    choice = {"index": 0, "delta": {"content": "Red."}, "token_ids": ids, "logprobs": {"content": content}}
+    first = {"id": "up-1", "choices": [{**choice, "finish_reason": "stop"}], "prompt_token_ids": prompt}
+    usage = {"id": "up-1", "choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": count}}
+    return sends(b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in (first, usage)) + DONE)
+
+
+async def test_tokens_that_are_asked_for_must_come() -> None:
+    ((_, body),), said = await asked(with_tokens([5, 6], [-1.0, -2.0], [1, 2, 3], 2), **CAPTURE)
+    assert said == []
+    assert (body["logprobs"], body["return_token_ids"]) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("act", "came"),
+    [
+        (
+            says("Red."),
+            "0 token ids of the prompt, 0 token ids and 0 log-probabilities of the answer, and a count of 5",
+        ),
+        (with_tokens([5, 6], [-1.0], [1], 2), "1 token ids of the prompt, 2 token ids and 1 log-probabilities"),
+        (with_tokens([5], [-1.0], [1], 2), "1 token ids and 1 log-probabilities of the answer, and a count of 2"),
+        (with_tokens([5], [-1.0], [], 1), "0 token ids of the prompt"),
+    ],
+)
+async def test_an_endpoint_without_them_is_refused(act: Act, came: str) -> None:
+    with pytest.raises(UsageError, match=came):
+        await asked(act, **CAPTURE)
 
 
 def completion(text: str) -> Act:

@@ -37,6 +37,9 @@ def test_an_unknown_name_gets_a_suggestion() -> None:
     ("name", "value", "reason"),
     [
         ("jobs", "0", "from 1 to 1000"),
+        ("policy", "R", "must be replay:PATH"),
+        ("policy", "replay:", "must be replay:PATH"),
+        ("policy", "http://h/v1", "an endpoint is set by policy_base_url"),
         ("jobs", "two", "whole number"),
         ("timeout", "nan", "number from 0"),
         ("timeout", "0", "above 0"),
