@@ -11,6 +11,8 @@ from harness.store.digests import Digest, digest
 from harness.store.fields import Fields
 from harness.store.record import AttemptRecord
 
+_WRITER = re.compile(r"[A-Za-z0-9%_-][A-Za-z0-9%_.-]*")
+
 
 @attrs.frozen
 class AttemptRef:
@@ -72,4 +74,5 @@ def content_of(dones: Iterable[Done]) -> Digest:
 
 def named_after(name: str, sha256: Digest) -> bool:
     """Whether a record of these bytes may have this name: a writer's, a hyphen, the bytes' SHA-256."""
-    return re.fullmatch(rf"[A-Za-z0-9%_-][A-Za-z0-9%_.-]*-{sha256}", name) is not None
+    writer = name.removesuffix(f"-{sha256}")
+    return writer != name and _WRITER.fullmatch(writer) is not None
