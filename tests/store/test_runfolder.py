@@ -12,6 +12,7 @@ from harness.store.canonical import dumps
 from harness.store.digests import Digest, digest
 from harness.store.manifest import Manifest
 from harness.store.record import AttemptRecord
+from harness.store.references import Done
 from harness.store.runfolder import RunFolder
 
 Make = Callable[..., AttemptRecord]
@@ -144,6 +145,15 @@ def test_an_attempt_that_was_changed_later_does_not_count(run: RunFolder, make_r
         run.rollout(done)
     with pytest.raises(StoreCorruptError, match=f"{ref.name}.json is not the attempt that was published"):
         run.published(done)
+
+
+def test_a_file_in_done_that_says_another_content_is_named(run: RunFolder, make_record: Make) -> None:
+    run.publish_done(run.write_attempt(make_record(run.blobs)))
+    path = run.layout.done("1", 0)
+    done = attrs.evolve(Done.from_bytes(path.read_bytes()), content=digest(b"another"))
+    path.write_bytes(done.to_bytes())
+    with pytest.raises(StoreCorruptError, match=f"{path} is damaged"):
+        run.rollout(done)
 
 
 def test_the_published_bytes_are_those_of_the_record(run: RunFolder, make_record: Make) -> None:
