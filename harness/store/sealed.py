@@ -43,6 +43,8 @@ def unseal(data: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise CanonicalError("It holds no JSON object.")
     # Only lone surrogates, and texts that look like one, were escaped.
-    if b"\\u" in body:
-        value = unescape_all(value)
-    return value  # type: ignore[return-value]
+    if b"\\u" not in body:
+        return value
+    unescaped = unescape_all(value)
+    assert isinstance(unescaped, dict)
+    return unescaped
