@@ -63,9 +63,9 @@ def _check_blob(path: Path, found: Findings) -> None:
 
 
 def _check_observed(run: RunFolder, path: Path) -> None:
-    value = read_sealed(path)
     if path.parent != run.layout.observed or path.suffix != ".json":
         raise StoreCorruptError(f"{path} doesn't belong into a run folder.")
+    value = read_sealed(path)
     if value.get("manifest", run.identity) != run.identity:
         raise StoreCorruptError(
             f"{path} belongs to the run {value['manifest']}, but this is {run.identity} by {run.layout.manifest}."
