@@ -7,6 +7,7 @@ let
   inherit (import ./python.nix { inherit lib pins; }) stage0 python step;
 
   runtime = import ./runtime.nix { inherit step pins; };
+  skopeo = import ./skopeo.nix { inherit step pins; };
   rootfs = import ./rootfs.nix { inherit step pins; };
   image = import ./image.nix { inherit step rootfs; };
   farm = import ./pin-farm.nix { inherit lib pins; };
@@ -26,9 +27,9 @@ in
     pins = farm;
     # Steps on the way, for whoever looks into one.
     inherit (pins) seed;
-    inherit stage0 python;
+    inherit stage0 python skopeo;
     env = env.runtime;
   };
-  apps = import ./apps.nix { inherit program harness testEnv source; };
+  apps = import ./apps.nix { inherit program harness testEnv skopeo source; };
   checks = import ./checks.nix { inherit lib pins sources python harness testEnv runtime rootfs image; inherit (env) dev; };
 }

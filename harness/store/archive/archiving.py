@@ -85,7 +85,7 @@ def is_there(target: Path) -> bool:
 
 def _write_file(contents: Contents, path: Path) -> Written:
     with path.open("xb") as file:
-        return write(contents, TarSink(file))
+        return write(contents, TarSink.begin(file))
 
 
 def _write_folder(contents: Contents, path: Path) -> Written:

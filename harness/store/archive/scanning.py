@@ -30,7 +30,7 @@ def members(span: Span) -> Iterator[Member]:
     """The files and folders of a tar, in order; raises StoreCorruptError, which names the byte, for all else in it."""
     at = 0
     while True:
-        start, long = at, {}
+        start, long = at, dict[str, str]()
         block = span.read(at, tar.BLOCK)
         if not any(block):
             return _check_tail(span, at)

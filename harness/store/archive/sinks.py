@@ -32,6 +32,12 @@ class TarSink:
 
     file: BinaryIO
 
+    @classmethod
+    def begin(cls, file: BinaryIO) -> "TarSink":
+        """An empty ``file``. It gets the folders as well: without them skopeo 1.9 can't read it but as root."""
+        file.write(tar.folder("blobs") + tar.folder(names.BLOBS))
+        return cls(file)
+
     def add(self, size: int, pieces: Iterable[bytes]) -> Digest:
         start = self.file.tell()
         self.file.write(tar.header(names.blob("0" * 64), size))

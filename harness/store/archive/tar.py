@@ -64,6 +64,11 @@ def header(name: str, size: int) -> bytes:
     return _block(_PAX_NAME, len(data), PAX) + data + padding(len(data)) + block
 
 
+def folder(name: str) -> bytes:
+    """The bytes of a folder; ``name`` is short, and has no slash at its end."""
+    return _block(f"{name}/".encode("ascii"), 0, FOLDER, b"0000755\0")
+
+
 def padding(size: int) -> bytes:
     """The zeros after a file's content."""
     return bytes(-size % BLOCK)
@@ -95,9 +100,9 @@ def pax_records(data: bytes) -> dict[str, str]:
     return {key: value for key, value in found.items() if key in ("path", "size")}
 
 
-def _block(name: bytes, size: int, kind: bytes) -> bytes:
+def _block(name: bytes, size: int, kind: bytes, mode: bytes = b"0000644\0") -> bytes:
     number, none = b"%011o\0" % size, b""
-    fields = (b"0000644\0", _ZERO, _ZERO, number, b"%011o\0" % 0, none, kind, none, _POSIX, none, none, _ZERO, _ZERO)
+    fields = (mode, _ZERO, _ZERO, number, b"%011o\0" % 0, none, kind, none, _POSIX, none, none, _ZERO, _ZERO)
     block = _FORM.pack(name, *fields, none)
     return block[:148] + b"%06o\0 " % _sum(block) + block[156:]
 

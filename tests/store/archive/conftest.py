@@ -57,7 +57,8 @@ def files_of(root: Path) -> Files:
 def outer(packed: Path) -> Files:
     """The files of a tar by their names, as Python's own reader finds them."""
     with tarfile.open(packed, "r:") as file:
-        return {member.name: file.extractfile(member).read() for member in file.getmembers()}  # type: ignore[union-attr]
+        files = [member for member in file.getmembers() if not member.isdir()]
+        return {member.name: file.extractfile(member).read() for member in files}  # type: ignore[union-attr]
 
 
 def inner(data: bytes) -> Files:
