@@ -75,7 +75,7 @@ def test_an_entry_for_each_call(tmp_path: Path) -> None:
 def test_a_prompt_that_does_not_go_on_is_another_chain(tmp_path: Path) -> None:
     found = entries(tmp_path, FIRST, with_ids("3", prompt=[1, 2, 9, 4, 5], ids=[6]))
     assert {entry["mask_reason"] for entry in found} == {
-        "call 1 doesn't go on from call 0: more than one chain of tokens"
+        "call 1 doesn't go on from the tokens of call 0: more than one chain"
     }
     assert all(entry["mask_sample"] for entry in found)
 

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from harness.report.export import table
 from harness.report.export.exporting import Wanted, export
 from harness.report.export.table import COLUMNS
 from harness.run.plan import Item
@@ -132,10 +133,11 @@ def test_a_copy_gives_the_same_bytes(run: RunFolder, tmp_path: Path) -> None:
     assert (tmp_path / "copy" / "rollouts.parquet").read_bytes() == (run.layout.root / "rollouts.parquet").read_bytes()
 
 
-def test_large_texts_make_small_groups(tmp_path: Path) -> None:
+def test_large_texts_make_small_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "_BYTES", 150_000)
     made = Writer(tmp_path / "R", ("7",), 3)
     for repeat in range(3):
-        made.attempt("7", repeat, answered("x" * 9_000_000))
+        made.attempt("7", repeat, answered("x" * 100_000))
     export(made.run.layout.root, Wanted(form="parquet"))
     file = pq.ParquetFile(tmp_path / "R" / "rollouts.parquet")
     assert [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)] == [2, 1]

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from harness.report.export import table
 from harness.report.export.exporting import Wanted, export
 from harness.report.export.lines import line
 from harness.store.canonical import unescape_surrogates
@@ -66,23 +67,27 @@ def test_what_is_no_number_is_never_written() -> None:
         line({"reward": float("nan")})
 
 
-FEW, MANY = 3, 12
+FEW, MANY = 2, 8
 
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs of few and of many rollouts of 6 MB each, named after their numbers."""
+    """Runs of few and of many rollouts of 1 MB each, named after their numbers."""
     folder = tmp_path_factory.mktemp("large")
     for count in (FEW, MANY):
         made = Writer(folder / f"{count}", ("7",), count)
         for repeat in range(count):
-            made.attempt("7", repeat, answered("0123456789abcdef" * 400_000))
+            made.attempt("7", repeat, answered("0123456789abcdef" * (1 << 16)))
             made.judged("7", repeat, "3", right=True)
     return folder
 
 
 @pytest.mark.parametrize("form", ["gym", "jsonl", "parquet"])
-def test_rollouts_do_not_come_together_in_memory(large: Path, tmp_path: Path, form: str) -> None:
+def test_rollouts_do_not_come_together_in_memory(
+    large: Path, tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "_BYTES", 1 << 20)
+    export(large / f"{FEW}", Wanted(form=form, out=tmp_path / "first.jsonl"))  # imports what it needs
     few, many = (peak(large / f"{count}", tmp_path / f"{count}.jsonl", form) for count in (FEW, MANY))
     assert many < few * 1.5
 
@@ -95,3 +100,12 @@ def peak(root: Path, out: Path, form: str) -> int:
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+
+
+def test_an_answer_of_20_megabytes(tmp_path: Path) -> None:
+    made = Writer(tmp_path / "R", ("7",), 1)
+    made.attempt("7", 0, answered("0123456789" * 2_000_000))
+    made.judged("7", 0, "3", right=False)
+    for form in ("gym", "jsonl", "parquet"):
+        written: Any = export(made.run.layout.root, Wanted(form=form))
+        assert written["files"][0]["rows"] == 1
