@@ -145,10 +145,12 @@ async def _policy(settings: Settings) -> tuple[Policy, str]:
 
 def _sampling(settings: Settings, output: int) -> dict[str, JSON]:
     """Fields of each request, beside those that every request has."""
-    sampling = {name: settings[name] for name in SAMPLING if settings[name] is not None}
+    sampling: dict[str, JSON] = {name: settings[name] for name in SAMPLING if settings[name] is not None}
     if settings["max_tokens_field"] != "max_tokens":
         sampling[settings["max_tokens_field"]] = output
-    return sampling | (CAPTURE if settings["capture_tokens"] else {})
+    if settings["capture_tokens"]:
+        sampling.update(CAPTURE)
+    return sampling
 
 
 def _limits(settings: Settings, told: limits.Told) -> tuple[int, int, str]:
