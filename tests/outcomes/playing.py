@@ -132,7 +132,7 @@ async def _play(
             *("--tasks", ",".join(tasks)),
             *("--run", str(run), "--json", "--no-preflight", *settings),
             *("--policy-base-url", url or scripted, "--policy-model", upstream.MODEL, "--context", "65536"),
-            env={**_environment(), "HARNESS_STATE_DIR": str(state)},
+            env={**environment(), "HARNESS_STATE_DIR": str(state)},
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -162,7 +162,7 @@ async def _play(
     )
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """This process's, without endpoints and keys of the person who tests."""
     named = ("POLICY_", "JUDGE_", "OPENAI_")
     return {name: value for name, value in os.environ.items() if not name.startswith(named)}
