@@ -6,10 +6,11 @@ from collections.abc import Iterable
 import attrs
 
 from harness.errors import CanonicalError
-from harness.store.canonical import JSON, dumps, escape_all, loads_strict, unescape_all
+from harness.store.canonical import JSON, dumps, escape_all
 from harness.store.digests import Digest, digest
 from harness.store.fields import Fields
 from harness.store.record import AttemptRecord
+from harness.store.sealed import seal, unseal
 
 _WRITER = re.compile(r"[A-Za-z0-9%_-][A-Za-z0-9%_.-]*")
 
@@ -44,14 +45,13 @@ class Done:
     content: Digest
 
     def to_bytes(self) -> bytes:
-        """The file in done/."""
-        value: JSON = attrs.asdict(self)
-        return dumps(escape_all(value))
+        """The file in done/: sealed, so that it is read without the record that it names."""
+        return seal(attrs.asdict(self))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Done":
         """Read it strictly; raises CanonicalError."""
-        fields = Fields(unescape_all(loads_strict(data, canonical=True)), "a file in done/")
+        fields = Fields(unseal(data), "a file in done/")
         done = cls(
             manifest=fields.digest("manifest"),
             task=fields.text("task"),

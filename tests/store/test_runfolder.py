@@ -14,6 +14,7 @@ from harness.store.manifest import Manifest
 from harness.store.record import AttemptRecord
 from harness.store.references import Done
 from harness.store.runfolder import RunFolder
+from harness.store.sealed import seal
 
 Make = Callable[..., AttemptRecord]
 
@@ -216,7 +217,7 @@ def test_what_counts_can_not_name_a_file_elsewhere(run: RunFolder) -> None:
     path = run.layout.done("1", 0)
     sha = Digest("0" * 64)
     about = {"manifest": run.identity, "content": sha, "repeat": 0, "sha256": sha, "task": "1"}
-    atomic.write(path, dumps({**about, "attempt": f"../x-{sha}"}))
+    atomic.write(path, seal({**about, "attempt": f"../x-{sha}"}))
     with pytest.raises(StoreCorruptError, match="is no name of the attempt"):
         run.done("1", 0)
 
