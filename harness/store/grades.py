@@ -37,6 +37,10 @@ class Grades:
     def write_judge(self, request: Object, call: Object) -> int:
         """Keep a call of the judge together with its request, under the next free number, which is returned."""
         data = seal({**call, "request": _shared(request, self.blobs.put)})
+        if self.layout.blobs.is_dir():
+            # A blob may be another writer's, renamed but not yet flushed.
+            with atomic.explained(self.layout.blobs):
+                atomic.sync_folder(self.layout.blobs)
         name = request_digest(request)
         number = len(self._judge_numbers(name))
         while not atomic.publish(self.layout.judge_call(name, number), data):

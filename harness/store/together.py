@@ -29,11 +29,11 @@ def write_all(files: Iterable[tuple[Path, bytes]]) -> int:
                 temporaries.append((temporary, path))
                 _fill(temporary, data)
         folder = changed[0][0].parent
-        _flush(folder)
+        flush(folder)
         for temporary, path in temporaries:
             with atomic.explained(path):
                 temporary.replace(path)
-        _flush(folder)
+        flush(folder)
     except BaseException:
         for temporary, _ in temporaries:
             temporary.unlink(missing_ok=True)
@@ -60,8 +60,8 @@ def _fill(path: Path, data: bytes) -> None:
             rest = rest[file.write(rest) :]
 
 
-def _flush(folder: Path) -> None:
-    """Flush the filesystem of a folder; an error of any of its files is an error here."""
+def flush(folder: Path) -> None:
+    """Flush the filesystem of a folder; an error of any of its files is an error here, as `write_all` raises it."""
     libc = ctypes.CDLL(None, use_errno=True)
     with atomic.explained(folder):
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
