@@ -5,6 +5,7 @@ import contextlib
 import os
 import time
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 
 import attrs
 
@@ -13,7 +14,7 @@ from harness.errors import HarnessError
 from harness.grading import judge as judging
 from harness.grading.grader import Grader
 from harness.grading.judge import Replies
-from harness.run import room, tasks
+from harness.run import owners, room, tasks
 from harness.run.endpoints.connect import Endpoints, endpoints
 from harness.run.endpoints.recorded import RecordedRun, replayed
 from harness.run.grade import Grading
@@ -50,7 +51,7 @@ def evaluate(name: str, settings: Settings, show: Show) -> dict[str, JSON]:
             record = replayed(settings["policy"], scratch)
             chosen = settings if record is None else record.settings(settings)
             benchmark = tasks.benchmark(name, chosen, scratch, record.run if record else None)
-            return await _Evaluation(benchmark, chosen, show, interrupts, record).run()
+            return await _Evaluation(benchmark, chosen, show, interrupts, scratch, record).run()
 
     try:
         return asyncio.run(interruptible())
@@ -64,6 +65,7 @@ class _Evaluation:
     settings: Settings
     show: Show
     interrupts: Interrupts
+    scratch: Path
     record: RecordedRun | None
 
     async def run(self) -> dict[str, JSON]:
@@ -117,6 +119,7 @@ class _Evaluation:
                     measured=grading.add,
                     say=self.show.line,
                     scorer=prepared.scorer.digest,
+                    owner=owners.sign(self.scratch),
                     answering=ends.observed,
                 )
                 if todo.play:

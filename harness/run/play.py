@@ -39,8 +39,8 @@ NO_CGROUPS = (
 class Player:
     """Plays items of a run; ``measured`` is told of each rollout that counts, ``made`` counts this call's attempts.
 
-    ``measured`` gets no facts where another process's attempt is the one that counts. ``answering``: see
-    `Endpoints.observed`. ``final``: the reasons of masked attempts that are not made again.
+    ``measured`` gets no facts where another process's attempt is the one that counts. ``owner``: see `owners.sign`;
+    ``answering``: see `Endpoints.observed`. ``final``: the reasons of masked attempts that are not made again.
     """
 
     run: RunFolder
@@ -52,6 +52,7 @@ class Player:
     measured: Callable[[Item, Facts | None], None]
     say: Say
     scorer: Digest
+    owner: Mapping[str, JSON]
     answering: Mapping[str, JSON]
     made: int = 0
     final: list[str] = attrs.field(factory=list)
@@ -75,6 +76,11 @@ class Player:
 
     async def _work(self, host: Host) -> None:
         while (item := await self.queue.take()) is not None:
+            if self.run.done(item.task, item.repeat) is not None:
+                # another process's, since this one began: what is measured is not played again
+                self.measured(item, None)
+                self.queue.release(item)
+                continue
             number = len(self.run.attempt_names(item.task, item.repeat)) + 1
             done = await self._attempt(host, item, number)
             await asyncio.to_thread(memory.give_back)
@@ -115,6 +121,7 @@ class Player:
         closure = pins.closure()
         return {
             "kind": "start",
+            "owner": self.owner,
             "manifest": self.run.identity,
             "scorer": self.scorer,
             **self.answering,

@@ -116,7 +116,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Plays with attempts that come to what the test says: a list of masked or not, or an exception."""
     monkeypatch.setattr(playing, "Host", FakeHost)
     monkeypatch.setattr(playing.runtime, "find", lambda _: None)
-    monkeypatch.setattr(playing, "_observed", lambda *_: {})
+    monkeypatch.setattr(playing.Player, "_observed", lambda *_: {})
 
     async def run(
         run: FakeRun,
@@ -127,6 +127,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Any:
         require_limits: bool = False,
         close_after: int | None = None,
         lost: bool = False,
+        others: str | None = None,
     ) -> Played:
         left = {task: list(found) for task, found in outcomes.items()}
         found = Played(0, [], [], [], Tally(len(outcomes)))
@@ -137,6 +138,8 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Any:
             found.order.append(task)
             if len(found.order) == close_after:
                 queue.close()
+            if others is not None:
+                run.finished.add(others)
             masked = left[task].pop(0)
             if isinstance(masked, Exception):
                 raise masked
@@ -158,6 +161,8 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Any:
             measured=lambda item, facts: found.measured.append((item.task, facts is not None)),
             say=found.said.append,
             scorer=digest(b"scorer"),
+            owner={},
+            answering={},
         )
         await player.play()
         found.made = player.made
@@ -190,6 +195,13 @@ async def test_what_is_measured_is_not_played_again(play: Any) -> None:
     run = FakeRun()
     run.finished.add("a")
     assert (await play(run, {"a": [], "b": [False]})).order == ["b"]
+
+
+async def test_what_another_process_measures_meanwhile_is_graded_and_not_played(play: Any) -> None:
+    found = await play(FakeRun(), {"a": [False], "b": [], "c": [False]}, others="b")
+    assert found.order == ["a", "c"]
+    assert found.made == 2
+    assert found.measured == [("a", True), ("b", False), ("c", True)]
 
 
 async def test_a_closed_queue_lets_what_runs_end_and_starts_nothing(play: Any) -> None:
@@ -240,6 +252,8 @@ def test_an_endpoint_that_failed_is_left_in_peace_for_longer_each_time(kind: str
         measured=lambda *_: None,
         say=print,
         scorer=digest(b"scorer"),
+        owner={},
+        answering={},
     )
     done: Any = Attempted(Ref(masked=True), Facts(kind), "", counts=False)
     assert [player._pause(done, number) for number in (1, 2)] == pauses
