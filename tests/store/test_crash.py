@@ -11,10 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harness.store.manifest import Manifest
 from harness.store.record import AttemptRecord
 from harness.store.runfolder import RunFolder
 from harness.store.verify import verify
+from tests.store.whole import play
 
 Make = Callable[..., AttemptRecord]
 FORK = multiprocessing.get_context("fork")
@@ -34,7 +37,7 @@ def work(path: Path, manifest: Manifest, make_record: Make, tasks: int) -> None:
 def test_kill_at_any_moment_leaves_no_torn_file(tmp_path: Path, manifest: Manifest, make_record: Make) -> None:
     path, moments, counts = tmp_path / "run", random.Random(2), []
     for _ in range(ROUNDS):
-        child = FORK.Process(target=work, args=(path, manifest, make_record, 1000))
+        child = FORK.Process(target=play, args=(path, manifest, make_record, 1000))
         child.start()
         time.sleep(moments.uniform(0.01, 0.15))
         child.kill()
@@ -66,16 +69,20 @@ def kill_at(count: int) -> None:
         setattr(os, name, dying(name, getattr(os, name)))
 
 
-def dying_work(path: Path, manifest: Manifest, make_record: Make, count: int) -> None:
+def dying_play(path: Path, manifest: Manifest, make_record: Make, count: int) -> None:
     kill_at(count)
-    work(path, manifest, make_record, 1)
+    play(path, manifest, make_record)
 
 
-def test_kill_at_each_step_leaves_no_torn_file(tmp_path: Path, manifest: Manifest, make_record: Make) -> None:
+def test_kill_at_each_step_leaves_no_torn_file(
+    tmp_path: Path, manifest: Manifest, make_record: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # a killed process loses nothing that the kernel has
+    whole = play(tmp_path / "whole", manifest, make_record)
     steps = 0
     for count in itertools.count(1, 3):  # each file takes seven steps, so all of them come up
         path = tmp_path / str(count)
-        child = FORK.Process(target=dying_work, args=(path, manifest, make_record, count))
+        child = FORK.Process(target=dying_play, args=(path, manifest, make_record, count))
         child.start()
         child.join()
         if (path / "manifest.json").exists():
@@ -84,9 +91,18 @@ def test_kill_at_each_step_leaves_no_torn_file(tmp_path: Path, manifest: Manifes
         if child.exitcode == 0:
             break
         assert child.exitcode == -signal.SIGKILL
+        resumed = play(path, manifest, make_record)
+        assert verify(resumed) == []
+        assert resumed.content_digest() == whole.content_digest()
+        assert len(resumed.attempts("0", 0)) == 1, f"killed at step {count}: it was played again"
         steps = count
-    assert steps > 30
-    assert len(list(RunFolder.open(path).dones())) == 1
+    assert steps > 100
+    assert names(RunFolder.open(path)) == names(whole)
+
+
+def names(run: RunFolder) -> set[str]:
+    """The top folders and files of a run, so that each kind of file was met."""
+    return {entry.name for entry in run.layout.root.iterdir()}
 
 
 def publish(path: Path, manifest: Manifest, make_record: Make, name: str, start: Any, won: Any) -> None:
