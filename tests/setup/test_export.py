@@ -1,5 +1,6 @@
 """The source tree on its way to the account."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,6 +54,13 @@ def test_an_unchanged_tree_is_not_written_again(checkout: Path, me: Account, tmp
     before = {path: path.lstat().st_ino for path in tree.rglob("*")}
     received(checkout, me, tree)
     assert {path: path.lstat().st_ino for path in tree.rglob("*")} == before
+
+
+def test_the_folder_above_has_the_time_of_the_last_call(checkout: Path, me: Account, tmp_path: Path) -> None:
+    tree = received(checkout, me, tmp_path / "key/tree")
+    os.utime(tree.parent, (1, 1))
+    received(checkout, me, tree)
+    assert tree.parent.stat().st_mtime > 1
 
 
 def test_what_stands_in_the_way_is_set_aside(checkout: Path, me: Account, git: Git, tmp_path: Path) -> None:

@@ -44,9 +44,10 @@ def receive(entries: Iterable[Entry], folder: Path, environment: Mapping[str, st
     """Make ``folder`` hold exactly these entries, as the user who calls. Whatever else is in it (results) stays.
 
     The folder is a git repository of its own, so that Nix takes the entries for the flake and leaves the results out;
-    its index is the list of what the tree held the last time.
+    its index is the list of what the tree held the last time. The folder above gets the time of this call.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    os.utime(folder.parent)  # `harness gc` goes by it
     if not (folder / ".git").is_dir():
         _git(folder, environment, "init", "--quiet", "--initial-branch=tree")
     wanted = {entry.path: entry for entry in entries}
