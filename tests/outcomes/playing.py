@@ -79,7 +79,8 @@ class Played:
         asked = self.asked.turns(task)
         if row.requests is not None:
             assert asked == row.requests, reasons
-            tries = sum(len(call.tries) for record in records for call in record.observed.calls)
+            # A call whose first try was answered has none in its record.
+            tries = sum(len(call.tries) or 1 for record in records for call in record.observed.calls)
             assert tries == sum(asked) - row.beside
         done = self.run.done(task, 0)
         score = self.run.grades.score(self.summary["scorer"], task, 0) or {}
