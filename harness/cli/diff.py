@@ -48,6 +48,5 @@ def command(run_a: Path, run_b: Path, *, scorers: tuple[str, ...], every: bool, 
     from harness.report.words import speakable, width
 
     speakable(sys.stdout)
-    for line in render(shown, width(sys.stdout), every=every):
-        click.echo(line)
+    sys.stdout.writelines(f"{line}\n" for line in render(shown, width(sys.stdout), every=every))
     return EXIT_OK

@@ -64,6 +64,5 @@ def command(run: Path, task: str | None, *, scorer: str | None, as_json: bool, *
         click.echo(json.dumps(found, sort_keys=True))
         return EXIT_OK
     speakable(sys.stdout)
-    for line in lines:
-        click.echo(line)
+    sys.stdout.writelines(f"{line}\n" for line in lines)
     return EXIT_OK

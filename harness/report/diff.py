@@ -50,19 +50,21 @@ def render(found: Mapping[str, Any], width: int, *, every: bool) -> Iterator[str
 
 
 def _sides(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    for title, text in (
-        ("run", lambda side: side["run"]),
-        ("benchmark", lambda side: side["benchmark"]),
-        ("policy", lambda side: side["policy_model"]),
-        ("judge", lambda side: side["judge_model"] or "never graded"),
-        ("scorer", lambda side: (side["scorer"] or "-")[:16]),
-        ("content", lambda side: side["content_digest"][:16]),
-        ("mean/reward", lambda side: number(side["reward"])),
-        ("95 % interval", lambda side: _interval(side["reward_interval"], "{:.3f}")),
-        ("coverage", lambda side: f"{side['coverage']:.1%} ({side['measured']} of {side['planned']})"),
-        ("outcomes", lambda side: ", ".join(f"{name} {count}" for name, count in side["outcomes"].items())),
-    ):
-        yield title, text(a), text(b)
+    for (title, first), (_, second) in zip(_side(a), _side(b), strict=True):
+        yield title, first, second
+
+
+def _side(side: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "run", side["run"]
+    yield "benchmark", side["benchmark"]
+    yield "policy", side["policy_model"]
+    yield "judge", side["judge_model"] or "never graded"
+    yield "scorer", (side["scorer"] or "-")[:16]
+    yield "content", side["content_digest"][:16]
+    yield "mean/reward", _number(side["reward"])
+    yield "95 % interval", _interval(side["reward_interval"], "{:.3f}")
+    yield "coverage", f"{side['coverage']:.1%} ({side['measured']} of {side['planned']})"
+    yield "outcomes", ", ".join(f"{name} {count}" for name, count in side["outcomes"].items())
 
 
 def _paired(paired: Mapping[str, Any]) -> Iterator[str]:
@@ -70,7 +72,7 @@ def _paired(paired: Mapping[str, Any]) -> Iterator[str]:
         yield "no task was measured in both runs: their means can't be compared"
         return
     tasks = f"{paired['tasks']} task{'s' if paired['tasks'] > 1 else ''} measured in both"
-    yield f"{tasks}: A {number(paired['reward_a'])}, B {number(paired['reward_b'])}"
+    yield f"{tasks}: A {_number(paired['reward_a'])}, B {_number(paired['reward_b'])}"
     yield f"difference {paired['difference']:+.4f}, 95 % interval {_interval(paired['difference_interval'], '{:+.4f}')}"
     yield f"better in B {paired['better']}, worse in B {paired['worse']}, equal {paired['equal']}"
     chance = "more than chance" if paired["p_value"] <= 0.05 else "chance alone could do that"
@@ -109,8 +111,7 @@ def _reward(value: float | None) -> str:
     return "-" if value is None else f"{value:g}"
 
 
-def number(value: float | None) -> str:
-    """Four digits, or a dash where there is nothing."""
+def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 

@@ -2,10 +2,14 @@
 
 import io
 import os
+import re
 from collections.abc import Iterator
 from typing import Final, TextIO
 
 WIDTH: Final = 100  # columns of what goes to no terminal
+
+# Whatever may need an escape: one look at each sign would be slow for a text of megabytes.
+_NOT_ASCII = re.compile(r"[^ -~]")
 
 
 def width(stream: TextIO) -> int:
@@ -21,7 +25,7 @@ def speakable(stream: TextIO) -> None:
 
 def plain(text: str) -> str:
     """One line without a sign that moves the cursor, changes colours or reorders letters; those become escapes."""
-    return text if text.isprintable() else "".join(sign if sign.isprintable() else _escaped(sign) for sign in text)
+    return text if text.isprintable() else _NOT_ASCII.sub(_escaped, text)
 
 
 def block(text: str, most: int | None = None) -> Iterator[str]:
@@ -53,7 +57,10 @@ def _tabbed(line: str) -> str:
     return "\t".join(map(plain, line.split("\t")))
 
 
-def _escaped(sign: str) -> str:
+def _escaped(found: re.Match[str]) -> str:
+    sign = found[0]
+    if sign.isprintable():
+        return sign
     code = ord(sign)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 

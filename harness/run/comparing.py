@@ -173,11 +173,10 @@ def _same_answer(a: Row, b: Row) -> bool:
 
 
 def _told(row: Row | None) -> Iterator[tuple[str, JSON]]:
-    result = None if row is None else row.result
-    yield "outcome", result and result.outcome
-    yield "reward", None if result is None else result.reward
-    yield "extracted_answer", None if result is None else result.extracted_answer
-    yield "verdict", row and _verdict(row)
+    yield "outcome", None if row is None else row.result.outcome
+    yield "reward", None if row is None else row.result.reward
+    yield "extracted_answer", None if row is None else row.result.extracted_answer
+    yield "verdict", None if row is None else _verdict(row)
 
 
 def _verdict(row: Row) -> str | None:

@@ -5,7 +5,6 @@ import json
 import resource
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -317,16 +316,17 @@ def test_arguments_nested_deeply_are_shown_as_they_came(a: Made, show: Callable[
 
 
 def test_an_answer_of_twenty_megabytes_is_cut_in_bounded_time_and_memory(a: Made) -> None:
-    text = "begin " + "x\x1b\n" * 7_000_000 + "\\boxed{7} end"
+    text = "begin " + ("x" * 48 + "\x1b\n") * 400_000 + "\\boxed{7} end"
     a.attempt("1", exchanges=[(body(opening()), reply(text))])
-    before, began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, time.monotonic()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, "-m", "harness.cli", "show", a.path, "1"], capture_output=True, text=True, check=True
     )
-    assert time.monotonic() - began < 30
-    assert max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) < 1_000_000  # KiB
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime - before.ru_utime < 20  # seconds of processor time
+    assert after.ru_maxrss < 1_000_000  # KiB
     assert len(done.stdout) < 4 * CUT + 10_000
-    assert "   begin x\\x1b" in done.stdout
+    assert "   begin xxx" in done.stdout
     assert "characters are left out: --full shows them" in done.stdout
     assert "\\boxed{7} end" in done.stdout
 
@@ -343,8 +343,9 @@ def test_a_reader_that_goes_away_ends_it_quietly(a: Made, argv: Sequence[str]) -
         assert b"Traceback" not in child.stderr.read()
 
 
-def test_letters_that_the_terminal_lacks_are_escaped(a: Made) -> None:
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_letters_that_the_terminal_lacks_are_escaped(a: Made, encoding: str) -> None:
     a.answered("1", "Ω图", 1.0)
     command = [sys.executable, "-m", "harness.cli", "show", a.path]
-    done = subprocess.run(command, capture_output=True, check=True, env={"PYTHONIOENCODING": "latin-1"})
+    done = subprocess.run(command, capture_output=True, check=True, env={"PYTHONIOENCODING": encoding})
     assert b"\\u03a9\\u56fe" in done.stdout
