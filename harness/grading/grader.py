@@ -33,7 +33,7 @@ class Grader:
     async def grade(self, item: Item) -> Score:
         """Grade one rollout and keep its score; raises as the store does, never for a judge that failed."""
         about = await self.ask(item)
-        calls = {} if about is None else self.grades.judge_calls(about.request)
+        calls = {} if about is None else self.grades.judge_calls(about.request, about.name)
         score = rule.score(self.scorer.judge, self.scorer.judging, item, about, calls)
         self.grades.write_score(self.scorer.digest, item.task, item.repeat, score.to_json())
         return score

@@ -33,7 +33,7 @@ FORMAT: Final = 2
 # The modules of this package that ask, keep and describe, and decide no score.
 _DECIDE_NOTHING: Final = {"__init__", "grader", "judge", "mode", "scorer", "transport"}
 # What a reply of the judge must be to be read at all.
-_STORE: Final = ("harness.store.canonical",)
+_STORE: Final = ("harness.store.canonical", "harness.store.usual")
 
 
 @attrs.frozen(slots=False, kw_only=True)

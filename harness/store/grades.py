@@ -15,7 +15,7 @@ import attrs
 from harness.errors import CanonicalError, StoreCorruptError
 from harness.store import atomic, reading, together
 from harness.store.blobs import Blobs
-from harness.store.canonical import JSON, dumps, escape_all, escape_surrogates, unescape_surrogates
+from harness.store.canonical import JSON, dumps_escaped, escape_surrogates, unescape_surrogates
 from harness.store.digests import Digest, digest, parse_digest
 from harness.store.layout import Layout
 from harness.store.sealed import seal, unseal
@@ -47,9 +47,9 @@ class Grades:
             number += 1
         return number
 
-    def judge_calls(self, request: Object) -> dict[int, Object]:
-        """All calls of the judge with this very request, by their numbers."""
-        name = request_digest(request)
+    def judge_calls(self, request: Object, name: Digest | None = None) -> dict[int, Object]:
+        """All calls of the judge with this very request, by their numbers; ``name``: its digest, where it is known."""
+        name = name or request_digest(request)
         kept = _shared(request, digest)
         return {number: self._call(name, number, request, kept) for number in self._judge_numbers(name)}
 
@@ -92,7 +92,7 @@ class Grades:
 
 def request_digest(request: JSON) -> Digest:
     """What a request to the judge is kept under."""
-    return digest(dumps(escape_all(request)))
+    return digest(dumps_escaped(request))
 
 
 def read_judge_call(path: Path, blobs: Blobs) -> Object:

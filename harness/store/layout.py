@@ -14,6 +14,7 @@
 """
 
 import datetime
+import functools
 import re
 import secrets
 from pathlib import Path
@@ -44,6 +45,7 @@ NAMES = frozenset(
 NAME_MAX = 240
 
 
+@functools.lru_cache(maxsize=10_000)
 def encode_name(text: str) -> str:
     """A file name for any text: all but ASCII letters, digits and ``_-.`` is written ``%XX``; so is a leading dot.
 
@@ -126,16 +128,16 @@ class Layout:
 
     def attempt(self, task: str, repeat: int, name: str) -> Path:
         """One attempt's record."""
-        return self.attempts / encode_name(task) / str(repeat) / f"{name}.json"
+        return self.root.joinpath("attempts", encode_name(task), str(repeat), f"{name}.json")
 
     def done(self, task: str, repeat: int) -> Path:
         """The file that names the attempt that counts."""
-        return self.dones / encode_name(task) / str(repeat)
+        return self.root.joinpath("done", encode_name(task), str(repeat))
 
     def judge_call(self, request: Digest, number: int) -> Path:
         """One call of the judge."""
-        return self.judge / request / f"{number}.json"
+        return self.root.joinpath("judge", request, f"{number}.json")
 
     def score(self, scorer: Digest, task: str, repeat: int) -> Path:
         """One rollout's score."""
-        return self.scores / scorer / encode_name(task) / f"{repeat}.json"
+        return self.root.joinpath("scores", scorer, encode_name(task), f"{repeat}.json")

@@ -1,6 +1,7 @@
 """Reading a run folder's files and folders: damage is named with its path, unfinished files are passed over."""
 
 import contextlib
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,9 +26,11 @@ def corrupt(path: Path) -> Iterator[None]:
 
 def names(folder: Path) -> list[str]:
     """The finished files and folders in a folder, sorted; none where there is no folder."""
-    if not folder.is_dir():
+    try:
+        found = os.listdir(folder)  # noqa: PTH208 - paths of thousands of folders' entries take long to make
+    except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted(path.name for path in folder.iterdir() if not atomic.is_temporary(path.name))
+    return sorted(name for name in found if not atomic.is_temporary(name))
 
 
 def entries(folder: Path) -> list[Path]:

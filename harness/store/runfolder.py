@@ -111,10 +111,11 @@ class RunFolder:
     def done(self, task: str, repeat: int) -> Done | None:
         """The attempt that counts, if there is one."""
         path = self.layout.done(task, repeat)
-        if not path.is_file():
-            return None
         with reading.corrupt(path):
-            done = Done.from_bytes(path.read_bytes())
+            try:
+                done = Done.from_bytes(path.read_bytes())
+            except FileNotFoundError:
+                return None
             if (done.task, done.repeat) != (task, repeat):
                 raise CanonicalError(f"It belongs to task {done.task!r}, repeat {done.repeat}.")
             if done.manifest != self.identity:

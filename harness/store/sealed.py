@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from harness.errors import CanonicalError
-from harness.store.canonical import JSON, dumps, escape_all, unescape_all
+from harness.store.canonical import JSON, dumps_escaped, unescape_all
 from harness.store.digests import digest
 
 KEY: Final = "_sha256"
@@ -22,7 +22,7 @@ def seal(value: Mapping[str, JSON]) -> bytes:
     """The file's bytes. Keys begin with a lower-case letter, and there is at least one; CanonicalError else."""
     if not value or any(not "a" <= key[:1] <= "z" for key in value):
         raise CanonicalError("A sealed object has keys, and each begins with a lower-case letter.")
-    body = dumps(escape_all(value))
+    body = dumps_escaped(value)
     return _HEAD + digest(body).encode() + b'",' + body[1:]
 
 

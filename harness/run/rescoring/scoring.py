@@ -109,7 +109,7 @@ class Scoring:
     def _score(self, rollout: Rollout) -> Score:
         judge = self.scorer.judge
         about = rule.asked(judge, rollout)
-        calls = {} if about is None else self.run.grades.judge_calls(about.request)
+        calls = {} if about is None else self.run.grades.judge_calls(about.request, about.name)
         return rule.score(judge, self.scorer.judging, rollout, about, calls)
 
 
