@@ -61,6 +61,13 @@ def outer(packed: Path) -> Files:
         return {member.name: file.extractfile(member).read() for member in files}  # type: ignore[union-attr]
 
 
+def unpacked(packed: Path, target: Path) -> None:
+    """The files of a tar, written to a folder."""
+    for name, data in outer(packed).items():
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        (target / name).write_bytes(data)
+
+
 def inner(data: bytes) -> Files:
     """The same of a tar in memory."""
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as file:

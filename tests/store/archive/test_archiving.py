@@ -140,9 +140,9 @@ def test_a_link_in_a_run_is_refused(stored: RunFolder, tmp_path: Path) -> None:
 
 
 def test_the_same_archive_may_be_there_already(stored: RunFolder, packed: Path) -> None:
-    before = packed.stat()
+    before = packed.stat().st_ino
     assert not archive(stored.layout.root, packed).new
-    assert packed.stat() == before
+    assert packed.stat().st_ino == before
     nothing_left(packed.parent, "run", "packed.tar")
 
 

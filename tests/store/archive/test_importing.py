@@ -22,7 +22,7 @@ from harness.store.archive.importing import import_archive
 from harness.store.archive.unfinished import is_leftover
 from harness.store.runfolder import RunFolder
 from harness.store.verify import verify
-from tests.store.archive.conftest import files_of, nothing_left, outer
+from tests.store.archive.conftest import files_of, nothing_left, outer, unpacked
 
 FORK = multiprocessing.get_context("fork")
 
@@ -46,8 +46,7 @@ def test_a_folder_is_read_as_a_file_is(stored: RunFolder, packed: Path, tmp_path
 
 def test_what_other_tars_make_of_a_layout_is_read(packed: Path, stored: RunFolder, tmp_path: Path) -> None:
     """Folders, "./" before names, times, owners, GNU's or pax headers."""
-    with tarfile.open(packed) as file:
-        file.extractall(tmp_path / "layout", filter="data")
+    unpacked(packed, tmp_path / "layout")
     for number, form in enumerate((tarfile.GNU_FORMAT, tarfile.PAX_FORMAT, tarfile.USTAR_FORMAT)):
         other = tmp_path / f"{number}.tar"
         with tarfile.open(other, "w", format=form) as made:
@@ -176,8 +175,7 @@ def test_a_full_disk_leaves_nothing(packed: Path, tmp_path: Path, monkeypatch: p
 
 
 def test_a_layout_of_several_images_is_read_no_further(packed: Path, tmp_path: Path) -> None:
-    with tarfile.open(packed) as file:
-        file.extractall(tmp_path / "layout", filter="data")
+    unpacked(packed, tmp_path / "layout")
     index = (tmp_path / "layout/index.json").read_text()
     entry = index[index.index("[") + 1 : index.index("]")]
     (tmp_path / "layout/index.json").write_text(index.replace(entry, f"{entry},{entry}"))
