@@ -27,9 +27,10 @@ def recorded(settings: Settings, manifest: Manifest, judge: JudgeSettings | None
     found = {**_policy(manifest), **_bounds(manifest), **_judge(judge)}
     for name in ANSWERING:
         if chosen(settings, name) and settings[name] != found[name]:
+            made = "without it" if found[name] is None else f"with {found[name]}"
             raise UsageError(
-                f"{name} = {settings[name]} is given, and the record was made with {found[name]}: it has no answers "
-                "for anything else. Leave it out."
+                f"{name} = {settings[name]} is given, and the record was made {made}: it has no answers for anything "
+                "else. Leave it out."
             )
     found |= {"repeats": manifest.plan["repeats"], "demo": manifest.plan["demo"]}
     tasks = manifest.plan["tasks"]
