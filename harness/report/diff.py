@@ -35,6 +35,8 @@ def render(found: Mapping[str, Any], width: int, *, every: bool) -> Iterator[str
             yield f"{title} that differ:"
             yield from (f"  {plain(line)}" for line in found[name])
     yield ""
+    if found["same_content"]:
+        yield "the same was asked and answered: the content digests are equal"
     yield from _paired(found["paired"])
     yield ""
     yield from columns(("rollouts", "", "better in B", "worse in B"), list(_kinds(found)), width, right={1, 2, 3})

@@ -47,7 +47,7 @@ def _about(turn: Mapping[str, Any]) -> str:
     tokens = [f"{usage[name]:,} tokens {way}" for name, way in (("prompt", "in"), ("completion", "out")) if usage[name]]
     finish = plain((turn["finish_reason"] or "no finish reason")[:80])
     error = f", error {plain(turn['error'][:200])}" if turn["error"] else ""
-    return ", ".join([duration(turn["seconds"]), finish, *tokens]) + error
+    return ", ".join([f"{turn['seconds']:.1f} s", finish, *tokens]) + error
 
 
 def _reasoning(turn: Mapping[str, Any], most: int | None) -> Iterator[str]:
@@ -104,7 +104,7 @@ def _result(found: Mapping[str, Any], most: int | None) -> Iterator[str]:
         lines = list(block(text, most))
         yield f"{name:<10} {lines[0]}".rstrip() if len(lines) == 1 else name
         if len(lines) > 1:
-            yield from (INDENT + line for line in lines)
+            yield from (INDENT + line if line else "" for line in lines)
     for attempt in found["attempts"] if len(found["attempts"]) > 1 else ():
         state = "masked" if attempt["masked"] else "counts" if attempt["counts"] else "measured"
         about = f"{plain(attempt['outcome'])} ({state}), {duration(attempt['played_seconds'])}, {attempt['started']}"
@@ -141,7 +141,10 @@ def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _evidence(observed: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     egress = observed["egress"]
     if egress:
-        yield "network", f"{egress['allowed']:,} packets to the gateway, {egress['denied']:,} to anywhere else, stopped"
+        yield (
+            "network",
+            f"{egress['allowed']:,} packets to the gateway, {egress['denied']:,} stopped on the way elsewhere",
+        )
         for to in egress["destinations"]:
             port = "" if to.get("port") is None else f" port {to.get('port')}"
             yield "tried", f"{to.get('address')} {to.get('protocol')}{port}, {to.get('packets')} packets"
@@ -159,4 +162,4 @@ def _evidence(observed: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _indented(text: str, most: int | None, depth: int = 1) -> Iterator[str]:
     stripped = text.rstrip("\n")
-    return (INDENT * depth + line for line in block(stripped, most)) if stripped else iter(())
+    return (INDENT * depth + line if line else "" for line in block(stripped, most)) if stripped else iter(())

@@ -140,6 +140,8 @@ def test_two_scorers_of_one_run(a: Made, diff: Callable[..., Any], capsys: pytes
     assert found["same_content"]
     assert found["scorer_differences"] == ['judge.model: "gpt-4o-mini" in A, "another-judge" in B']
     assert (found["a"]["scorer"], found["b"]["judge_model"]) == (GPT.digest, "another-judge")
+    assert run(["diff", a.path, a.path]) == 0
+    assert "the content digests are equal" in capsys.readouterr().out
     assert run(["diff", a.path, a.path, "--scorer", "zz"]) == 2
     assert run(["diff", a.path, a.path, *["--scorer", "a"] * 3]) == 2
     assert "twice" in capsys.readouterr().err

@@ -136,11 +136,11 @@ def test_a_talk_is_shown_in_its_order_and_then_what_came_of_it(a: Made, show: Ca
         "-- system",
         "-- user",
         "Which one is the odd one out?",
-        "-- assistant, call 0: 1 s, tool_calls, 1,000 tokens in, 20 tokens out",
+        "-- assistant, call 0: 1.0 s, tool_calls, 1,000 tokens in, 20 tokens out",
         "   (thinking)\n      Hm.\n   I look.\n   -> bash\n      command:\n         ls\n         pwd\n      timeout: 5",
         "-- tool bash\n   image.png\n",
         "image/png, 30x20,",
-        "-- assistant, call 1: 1 s, stop\n   It is\n   \\boxed{7}",
+        "-- assistant, call 1: 1.0 s, stop\n   It is\n   \\boxed{7}",
         "== result\nanswer\n   It is\n   \\boxed{7}\nextracted  7\ngold       7\nverdict    equivalent: They agree.",
         "reward     1",
         "outcome    answered",
@@ -232,7 +232,7 @@ def test_what_was_observed_is_shown(a: Made, show: Callable[..., Any]) -> None:
     )
     a.run.write_attempt(attrs.evolve(record, observed=observed))
     text = show(a.path, "1")
-    assert line_of(text, "network") == "40 packets to the gateway, 3 to anywhere else, stopped"
+    assert line_of(text, "network") == "40 packets to the gateway, 3 stopped on the way elsewhere"
     assert "tried      192.0.2.7 tcp port 443, 3 packets\ntried      and more that are not listed" in text
     assert line_of(text, "limits") == "memory by cgroup, pids by ulimit"
     assert (line_of(text, "full"), line_of(text, "memory")) == ("/tmp", "3 MiB at the most")
