@@ -157,16 +157,13 @@ def _blob(content: JSON) -> Digest:
 
 def _each_content(request: JSON, change: Callable[[JSON], JSON]) -> JSON:
     """The request with the content of its system messages changed."""
-    match request:
-        case {"messages": [*messages]}:
-            return {**request, "messages": [_changed(message, change) for message in messages]}
-        case _:
-            return request
+    messages = request.get("messages") if isinstance(request, Mapping) else None
+    if not isinstance(request, Mapping) or not isinstance(messages, list):
+        return request
+    return {**request, "messages": [_changed(message, change) for message in messages]}
 
 
 def _changed(message: JSON, change: Callable[[JSON], JSON]) -> JSON:
-    match message:
-        case {"role": "system", "content": content}:
-            return {**message, "content": change(content)}
-        case _:
-            return message
+    if not isinstance(message, Mapping) or message.get("role") != "system" or "content" not in message:
+        return message
+    return {**message, "content": change(message["content"])}

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from harness.errors import CanonicalError
 from harness.store.canonical import (
-    INT_MAX,
     dumps,
     escape_all,
     escape_surrogates,
@@ -19,6 +18,7 @@ from harness.store.canonical import (
     unescape_all,
     unescape_surrogates,
 )
+from harness.store.usual import INT_MAX
 
 ANY_TEXT = st.text(st.characters())  # lone surrogates too
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))

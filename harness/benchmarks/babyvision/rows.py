@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 
 from harness.benchmarks.babyvision.question import letter
 from harness.errors import UsageError
-from harness.store.canonical import INT_MAX
+from harness.store.usual import INT_MAX
 
 # The longest question has 450 characters; the bound is against files that are made to fill memory.
 Text = Annotated[str, Field(min_length=1, max_length=100_000)]

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 import attrs
 
 from harness.gateway.answer import Answer
-from harness.store.canonical import INT_MAX, JSON
+from harness.store.canonical import JSON
+from harness.store.usual import INT_MAX
 
 
 @attrs.frozen
