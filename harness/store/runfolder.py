@@ -53,17 +53,15 @@ class RunFolder:
         strangers = [name for name in reading.names(path) if name not in NAMES]
         if strangers and not layout.manifest.exists():
             raise UsageError(f"{path} is no run folder, and holds {strangers[0]!r}. Name a new or an empty folder.")
-        joins = layout.manifest.exists()
-        run = cls.open(path) if joins else cls._begin(layout, manifest, task_set)
+        run = cls.open(path) if layout.manifest.exists() else cls._begin(layout, manifest, task_set)
         if run.manifest != manifest:
             lines = "\n".join(f"  {line}" for line in differences(run.manifest, manifest))
             raise UsageError(
                 f"{path} holds a run with other settings:\n{lines}\n"
                 "Give the settings that it was started with, or another folder."
             )
-        if joins:
-            # What a killed writer named may not be flushed, and is built on from now on.
-            together.flush(path)
+        # What a killed writer named, a folder above the run even, may not be flushed, and is built on from now on.
+        together.flush(path)
         if task_set is not None:
             run.blobs.put(task_set)  # a folder may be from before task sets were kept
         return run
