@@ -1,7 +1,6 @@
 """What grading and the summary need of an attempt's record: small, so that no run holds its records in memory."""
 
 import json
-from collections.abc import Iterable
 from typing import Any, Self
 
 import attrs
@@ -9,6 +8,7 @@ import attrs
 from harness.errors import CanonicalError
 from harness.grading.item import Ended
 from harness.store.canonical import unescape_all
+from harness.store.observed import under_way
 from harness.store.record import AttemptRecord
 
 
@@ -51,16 +51,7 @@ class Facts:
                 flags=tuple(content["flags"]),
                 started_ns=started,
                 played_ns=max(0, ended - started),
-                waited_ns=_waited(calls),
+                waited_ns=under_way(calls),
             )
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise CanonicalError(f"This is no record: {error!r}.") from error
-
-
-def _waited(calls: Iterable[tuple[int, int]]) -> int:
-    """How long at least one call was under way, by the calls' beginnings and ends."""
-    total, until = 0, 0
-    for started, ended in sorted(calls):
-        total += max(0, ended - max(started, until))
-        until = max(until, ended)
-    return total

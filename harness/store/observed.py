@@ -24,7 +24,7 @@ As JSON::
     ids                     the upstream's ids in order of appearance
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import attrs
 
@@ -110,11 +110,7 @@ class Observed:
     @property
     def waiting_ns(self) -> int:
         """How long the attempt waited for the endpoint: times in which at least one call was under way, summed up."""
-        total, until = 0, 0
-        for call in sorted(self.calls, key=lambda call: call.started_ns):
-            total += max(0, call.ended_ns - max(call.started_ns, until))
-            until = max(until, call.ended_ns)
-        return total
+        return under_way((call.started_ns, call.ended_ns) for call in self.calls)
 
     def to_json(self) -> JSON:
         """The half as it stands in the record."""
@@ -163,6 +159,15 @@ class Observed:
         )
         fields.end()
         return observed
+
+
+def under_way(calls: Iterable[tuple[int, int]]) -> int:
+    """How long at least one of some calls was under way, by their beginnings and ends (nanoseconds)."""
+    total, until = 0, 0
+    for started, ended in sorted(calls):
+        total += max(0, ended - max(started, until))
+        until = max(until, ended)
+    return total
 
 
 def _egress(value: JSON) -> Egress:
