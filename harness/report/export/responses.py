@@ -106,9 +106,7 @@ def _returned(turn: Turn, place: int) -> Item:
 
 def _content(parts: Iterable[Part], address: Address) -> list[Item]:
     return [
-        _text(part)
-        if isinstance(part, str)
-        else {"type": "input_image", "image_url": address(part), "detail": "auto"}
+        _text(part) if isinstance(part, str) else {"type": "input_image", "image_url": address(part), "detail": "auto"}
         for part in parts
     ]
 
