@@ -12,6 +12,7 @@ from harness.benchmarks.demo import server
 from harness.sandbox import ruleset
 from harness.store import segments
 from harness.store.digests import digest
+from harness.store.replay import Replay
 from harness.store.verify import verify
 
 pytestmark = pytest.mark.integration
@@ -40,7 +41,8 @@ async def test_the_record_holds_what_the_endpoint_received(
     assert verify(run) == []
 
     (prompt_image,) = record.content.images
-    looked_at = [segment.blob for call in record.content.calls for segment in call.request if _is_image(segment)]
+    requests = Replay(record, run.blobs).pack.requests
+    looked_at = [segment.blob for request in requests for segment in request if _is_image(segment)]
     assert looked_at[0] == prompt_image.blob
     assert [pictures.pictures for pictures in received][-1] == tuple(looked_at)
     assert all(pictures.pictures[0] == prompt_image.blob for pictures in received)
