@@ -7,6 +7,7 @@ from typing import Any, Final
 from harness.report.words import block, duration, plain
 
 CUT: Final = 4000  # characters of a text that are shown unless all is asked for
+SYSTEM_CUT: Final = 300  # ... of the agent's own long instructions, which are the same in every rollout
 REFUSED_MAX: Final = 20  # refused requests that are named
 INDENT: Final = "   "
 
@@ -36,6 +37,8 @@ def _turn(turn: Mapping[str, Any], most: int | None) -> Iterator[str]:
         yield from _reasoning(turn, most)
     else:
         yield f"-- {role}"
+    if most is not None and role == "system":
+        most = SYSTEM_CUT
     for part in turn["parts"]:
         yield from _image(part["image"]) if "image" in part else _indented(part["text"], most)
     if role == "assistant":
