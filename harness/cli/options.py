@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from harness.errors import UsageError
-from harness.run.settings.file import read_file
 from harness.run.settings.resolve import Settings, gym_pair, resolve
 from harness.run.settings.table import SETTINGS, Setting
 
@@ -40,7 +39,13 @@ def settings(pairs: tuple[str, ...], config: str | None, options: Mapping[str, s
         name, value = gym_pair(pair)
         if flags.setdefault(name, value) != value:
             raise UsageError(f"The setting {name} is given twice, with different values.")
-    return resolve(flags, os.environ, read_file(Path(config)) if config else {})
+    return resolve(flags, os.environ, _file(config) if config else {})
+
+
+def _file(path: str) -> dict[str, str]:
+    from harness.run.settings.file import read_file  # few commands are given one
+
+    return read_file(Path(path))
 
 
 def _help(setting: Setting) -> str:

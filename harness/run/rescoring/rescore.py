@@ -95,18 +95,16 @@ class Rescoring:
         scorings = [self._scoring(number) for number in range(wanted.repeats)]
         asked = 0
         if wanted.judge != "recorded":
-            from harness.run.rescoring.asking import ask
-
-            scorers.keep(self.run, self.scorer)  # where it is interrupted, the same scorer goes on
-            asked = ask(scorings, self.items, settings, say)
+            asked = self._ask(scorings, settings, say)
         others = [scoring.rows(self.items, write=False) for scoring in scorings[1:]]
         if wanted.judge == "recorded":
             for scoring, rows in zip(scorings[1:], others, strict=True):
                 _check_recorded(scoring, rows)
-        scorers.keep(self.run, self.scorer)
+        # The description before the scores that are named after it. The run is graded by them once all are there.
+        self.run.blobs.put(self.scorer.description)
         rows = scorings[0].rows(self.items, write=True)
-        summary = self.run.layout.root / "summary.json"
-        together.write_all([(summary, self._summary(rows))])
+        scorers.keep(self.run, self.scorer)
+        together.write_all([(self.run.layout.root / "summary.json", self._summary(rows))])
         return {
             "run": str(self.run.layout.root),
             "judge": wanted.judge,
@@ -118,6 +116,16 @@ class Rescoring:
             "judge_repeats": spread([rows, *others]) if others else None,
             **summed_up(self.run, self.scorer, _content(rows), [row.result for row in rows]),
         }
+
+    def _ask(self, scorings: list[Scoring], settings: Settings, say: Callable[[str], None]) -> int:
+        from harness.run.rescoring.asking import ask
+
+        try:
+            return ask(scorings, self.items, settings, say)
+        except KeyboardInterrupt:
+            judging = self.scorer.judging
+            say(f"what was answered is kept; to go on: the same options with --judge failed --judging {judging}")
+            raise
 
     def _scoring(self, further: int) -> Scoring:
         """Scores with the replies of so many judgings later."""

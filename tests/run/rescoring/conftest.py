@@ -1,5 +1,6 @@
 """A run of a few dozen rollouts, and a judge on loopback that answers from a script."""
 
+import asyncio
 import json
 import shutil
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -66,14 +67,22 @@ def files() -> Callable[[RunFolder], dict[str, bytes]]:
 
 @attrs.define
 class ScriptedJudge:
-    """Says ``equivalent`` unless ``says`` has other words (None: HTTP 500) for its next calls; notes the material."""
+    """Says ``equivalent`` unless ``says`` has other words (None: HTTP 500) for its next calls; notes the material.
+
+    ``silent_after``: so many calls are answered, and the next one never is.
+    """
 
     url: str = ""
+    silent_after: int | None = None
+    silent: asyncio.Event = attrs.Factory(asyncio.Event)
     says: list[str | None] = attrs.Factory(list)
     asked: list[str] = attrs.Factory(list)
 
     async def handle(self, request: web.Request) -> web.Response:
         body = await request.json()
+        if len(self.asked) == self.silent_after:
+            self.silent.set()
+            await asyncio.Event().wait()
         self.asked.append(body["messages"][1]["content"])
         word = self.says.pop(0) if self.says else "equivalent"
         if word is None:
@@ -94,7 +103,7 @@ async def judge() -> AsyncIterator[ScriptedJudge]:
     scripted = ScriptedJudge()
     app = web.Application()
     app.router.add_post("/v1/chat/completions", scripted.handle)
-    runner = web.AppRunner(app)
+    runner = web.AppRunner(app, shutdown_timeout=1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     scripted.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"

@@ -2,6 +2,8 @@
 
 import asyncio
 import shutil
+import signal
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -160,9 +162,35 @@ async def test_a_judge_that_cannot_grade_is_refused_before_it_is_asked(
     assert len(judge.asked) == 2
 
 
-def test_whom_to_ask_must_be_said(run: RunFolder, rescore: Rescore) -> None:
+def test_whom_to_ask_must_be_said(run: RunFolder, rescore: Rescore, files: Files) -> None:
+    before = files(run)
     with pytest.raises(UsageError, match="judge_base_url is missing"):
         rescore(run, judge="live")
+    assert files(run) == before
+
+
+async def test_what_was_interrupted_changes_no_score_and_says_how_to_go_on(
+    run: RunFolder, rescore: Rescore, files: Files, judge: Any
+) -> None:
+    before, count = files(run), answers(run)
+    judge.silent_after = 3
+    given = ("--judge-base-url", judge.url, "--judge-concurrency", "1", "--no-preflight")
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "harness.cli", "rescore", str(run.layout.root), "--judge", "live", *given),
+        stderr=asyncio.subprocess.PIPE,
+    )
+    async with asyncio.timeout(300):
+        await judge.silent.wait()
+        process.send_signal(signal.SIGINT)
+        _, said = await process.communicate()
+    assert process.returncode == 130
+    assert "--judge failed --judging 1" in said.decode()
+    after = files(run)
+    assert {path: after[path] for path in before} == before
+    assert len(after) - len(before) == 3
+    judge.silent_after = None
+    report = await asyncio.to_thread(rescore, run, judge.settings, judge="failed", judging=1)
+    assert (report["asked"], report["judging"]) == (count - 3, 1)
 
 
 def test_a_run_that_nobody_graded_needs_a_judge_to_be_named(run: RunFolder, rescore: Rescore) -> None:
