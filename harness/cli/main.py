@@ -1,5 +1,6 @@
 """The command ``harness``: finds the command's module, and turns exceptions into messages and exit statuses."""
 
+import errno
 import importlib
 import os
 import sys
@@ -9,7 +10,7 @@ from typing import Any
 import click
 
 from harness import __version__
-from harness.errors import EXIT_ERROR, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, HarnessError, UnknownNameError
+from harness.errors import EXIT_ERROR, EXIT_HOST, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, HarnessError, UnknownNameError
 
 # Command -> what `harness --help` says of it. The module harness.cli.COMMAND is imported only when it is called,
 # so that help and completion stay fast.
@@ -66,6 +67,7 @@ def cli() -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with the exit status of DESIGN's table."""
+    _open_streams()
     status = run(list(sys.argv[1:] if argv is None else argv))
     try:
         sys.stdout.flush()
@@ -74,6 +76,17 @@ def main(argv: Sequence[str] | None = None) -> None:
             click.echo(f"harness: standard output can't be written to: {error.strerror}", err=True)
         os._exit(status or EXIT_ERROR)  # Python's own end would try again
     sys.exit(status)
+
+
+def _open_streams() -> None:
+    """Open what the caller has closed: else a file that is opened later would be taken for standard output."""
+    for number, name in enumerate(("/dev/null", "/dev/full", "/dev/null")):  # what is printed into nothing is lost
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(name, os.O_RDWR)
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - it stays open
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
 
 
 def run(argv: list[str]) -> int:
@@ -97,7 +110,13 @@ def run(argv: list[str]) -> int:
         return error.exit_status
     except BrokenPipeError:
         return EXIT_ERROR
+    except MemoryError:
+        click.echo("harness: memory ran out. Give the command more, or a smaller part of the work.", err=True)
+        return EXIT_HOST
     except OSError as error:
+        if error.filename is None and error.errno in (errno.ENOSPC, errno.EBADF):  # the store names its files
+            click.echo(f"harness: standard output can't be written to: {error.strerror}", err=True)
+            return EXIT_ERROR
         where = f": {error.filename}" if error.filename else ""
         click.echo(f"harness: {error.strerror or error}{where}", err=True)
         return EXIT_ERROR

@@ -26,11 +26,13 @@ FORMAT: Final = 1
 
 # Unpacked bytes. One gateway keeps at most a GiB of bodies (`GatewaySettings.max_record`), and what comes out of a
 # sandbox is bounded as well; more can only be made to fill memory.
-UNPACKED_MAX: Final = 2 << 30
+UNPACKED_MAX: Final = 1280 << 20
+LINE_MAX: Final = 64 << 20  # bytes of the line before the segments' own: a hundred for each segment
 
 # A window of 1 MiB finds again what stood in a request 1 MiB before; larger ones cost time and gain nothing here.
 _FILTERS: Final = [{"id": lzma.FILTER_LZMA2, "preset": 3, "dict_size": 1 << 20}]
 _MEMORY_MAX: Final = 64 << 20  # bytes that unpacking may take beside what it gives
+_STEP: Final = 1 << 20  # bytes unpacked at a time
 
 
 @attrs.frozen
@@ -59,12 +61,11 @@ class Pack:
     @classmethod
     def from_bytes(cls, data: bytes) -> "Pack":
         """Read a pack strictly; raises CanonicalError."""
-        line, _, rest = _unpacked(data).partition(b"\n")
-        fields = Fields(loads_strict(line, canonical=True), "a pack")
+        taker = _Taker(data)
+        fields = Fields(loads_strict(taker.line(), canonical=True), "a pack")
         version = fields.integer("format")
         if version != FORMAT:
             raise CanonicalError(f"The pack's format is {version}; this version of the harness reads {FORMAT}.")
-        taker = _Taker(rest)
         named = fields.items("artifacts", _artifact)  # listed first in the line, but their bytes come last
         calls = fields.items("calls", lambda value: _call(value, taker))
         artifacts = {name: _body(listed, taker) for name, listed in named}
@@ -87,34 +88,54 @@ class Pack:
 
 
 class _Taker:
-    """Gives the bytes behind the line, piece by piece."""
+    """Unpacks the line, and then the bytes behind it piece by piece: nothing is there twice."""
 
     def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._place = 0
+        self._unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY_MAX)
+        self._packed = data
+        self._ahead = b""
+        self._left = UNPACKED_MAX
+
+    def line(self) -> bytes:
+        """The first line."""
+        pieces = list[bytes]()
+        while b"\n" not in (piece := self._more(_STEP)):
+            pieces.append(piece)
+            if not piece or len(pieces) > LINE_MAX // _STEP:
+                raise CanonicalError("A pack begins with no line, or with a far too long one.")
+        end, _, self._ahead = piece.partition(b"\n")
+        return b"".join([*pieces, end])
 
     def __call__(self, size: int) -> bytes:
-        piece = self._data[self._place : self._place + size]
-        if len(piece) != size:
-            raise CanonicalError("A pack is shorter than it says.")
-        self._place += size
-        return piece
+        self._left -= size
+        if self._left < 0:
+            raise CanonicalError(f"A pack is too large: it says that it has more than {UNPACKED_MAX} bytes.")
+        pieces = [self._ahead[:size]]
+        self._ahead = self._ahead[size:]
+        missing = size - len(pieces[0])
+        while missing:
+            piece = self._more(min(missing, _STEP))
+            if not piece:
+                raise CanonicalError("A pack is shorter than it says.")
+            pieces.append(piece)
+            missing -= len(piece)
+        return b"".join(pieces)
 
     def end(self) -> None:
         """Everything was taken."""
-        if self._place != len(self._data):
+        if self._ahead or self._more(1):
             raise CanonicalError("A pack is longer than it says.")
+        if not self._unpacker.eof or self._unpacker.unused_data:
+            raise CanonicalError("A pack is cut, or has something behind its end.")
 
-
-def _unpacked(data: bytes) -> bytes:
-    unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY_MAX)
-    try:
-        out = unpacker.decompress(data, UNPACKED_MAX)
-    except (lzma.LZMAError, EOFError) as error:
-        raise CanonicalError(f"A pack can't be unpacked: {error}.") from error
-    if not unpacker.eof or unpacker.unused_data:
-        raise CanonicalError("A pack is cut, too large, or has something behind its end.")
-    return out
+    def _more(self, size: int) -> bytes:
+        if self._unpacker.eof:
+            return b""
+        try:
+            data, self._packed = self._packed, b""
+            return self._unpacker.decompress(data, size)
+        except (lzma.LZMAError, EOFError) as error:
+            raise CanonicalError(f"A pack can't be unpacked: {error}.") from error
 
 
 def _listed(body: Body) -> list[JSON]:

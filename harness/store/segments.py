@@ -10,7 +10,7 @@ As JSON, a segment is one of
 
 import base64
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import attrs
 
@@ -57,6 +57,10 @@ class Prefix:
     size: int
 
 
+# No body is longer: a gateway lets through 128 MiB and takes 64 MiB, and what comes out of a sandbox is shorter still.
+# A record could say that it repeats one blob a million times.
+BODY_MAX: Final = 256 << 20
+
 Segment: TypeAlias = Inline | Stored | Image | Prefix
 Body: TypeAlias = tuple[Segment, ...]
 
@@ -97,6 +101,9 @@ def blobs_of(body: Body) -> set[Digest]:
 
 def assemble(requests: Sequence[Body], index: int, blobs: Blobs) -> bytes:
     """The bytes of request ``index``; raises StoreCorruptError when they can't be put together."""
+    size = sum(segment.size for segment in requests[index])
+    if size > BODY_MAX:
+        raise StoreCorruptError(f"A record holds a body of {size} bytes; {BODY_MAX} are the most that one can have.")
     return b"".join(_bytes(segment, blobs)[:size] for segment, size in _resolved(requests, index))
 
 

@@ -1,5 +1,6 @@
 """The command line: exit statuses and messages before anything is started."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -95,3 +96,18 @@ def test_output_that_is_lost_is_no_success() -> None:
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert done.stderr.startswith("harness: ")
     assert done.stderr.endswith("No space left on device\n")
+
+
+@pytest.mark.parametrize(("closed", "status"), [((0,), 0), ((2,), 0), ((1,), 1), ((0, 1, 2), 1)])
+def test_closed_streams_are_no_crash(closed: tuple[int, ...], status: int) -> None:
+    """What was to be printed on a closed output is lost, and that is no success."""
+
+    def close() -> None:
+        for number in closed:
+            os.close(number)
+
+    command = [sys.executable, "-I", "-m", "harness.cli", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=close)
+    assert (done.returncode, "Traceback" in done.stderr) == (status, False)
+    if closed == (1,):
+        assert "standard output can't be written to" in done.stderr

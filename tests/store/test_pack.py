@@ -47,7 +47,7 @@ WHOLE = {"format": 1, "calls": [[[{"bytes": 2}], []]], "artifacts": [["a", []]]}
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "cut"),
+        (b"", "no line"),
         (b"no xz" * 10, "can't be unpacked"),
         (packed(WHOLE, b"ab")[:-9], "cut"),
         (packed(WHOLE, b"ab") + b"more", "behind its end"),
@@ -59,7 +59,8 @@ WHOLE = {"format": 1, "calls": [[[{"bytes": 2}], []]], "artifacts": [["a", []]]}
         (packed({**WHOLE, "artifacts": [["a"]]}, b"ab"), "a name and its segments"),
         (packed({**WHOLE, "artifacts": [["b", []], ["a", []]]}, b"ab"), "order of their names"),
         (packed({**WHOLE, "artifacts": [["a", []], ["a", []]]}, b"ab"), "order of their names"),
-        (lzma.compress(b"{}"), "lacks the field 'format'"),
+        (lzma.compress(b"{}\n"), "lacks the field 'format'"),
+        (lzma.compress(b"{}"), "no line"),
     ],
 )
 def test_any_other_bytes_are_refused(data: bytes, reason: str) -> None:
@@ -67,7 +68,20 @@ def test_any_other_bytes_are_refused(data: bytes, reason: str) -> None:
         Pack.from_bytes(data)
 
 
-def test_a_pack_that_would_fill_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pack_that_would_fill_memory_is_refused_before_it_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packing, "UNPACKED_MAX", 1000)
+    taken = packed({**WHOLE, "calls": [[[{"bytes": 999}, {"bytes": 2}], []]]}, bytes(1001))
     with pytest.raises(CanonicalError, match="too large"):
-        Pack.from_bytes(lzma.compress(b"\0" * 100_000))
+        Pack.from_bytes(taken)
+
+
+def test_a_line_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "LINE_MAX", 2 << 20)
+    with pytest.raises(CanonicalError, match="far too long"):
+        Pack.from_bytes(lzma.compress(bytes(8 << 20)))
+
+
+def test_large_pieces_come_back() -> None:
+    pieces = (Inline(b"a" * (3 << 20)), Inline(b"b" * 5), Inline(b"c" * (1 << 20)))
+    pack = Pack((pieces,), ((),), {"file": (Inline(b"d" * (2 << 20)),)})
+    assert Pack.from_bytes(pack.to_bytes()) == pack

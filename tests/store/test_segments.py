@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from harness.errors import CanonicalError, StoreCorruptError
 from harness.store.digests import Digest, digest
-from harness.store.segments import Image, Inline, Prefix, Stored, assemble, blobs_of, from_json, read, to_json
+from harness.store.segments import BODY_MAX, Image, Inline, Prefix, Stored, assemble, blobs_of, from_json, read, to_json
 
 ONE = Digest("1" * 64)
 SEGMENTS = (
@@ -88,3 +88,9 @@ def test_segments_that_do_not_fit_are_damage(memory: Any, requests: Any, reason:
     memory.put(b"kept")
     with pytest.raises(StoreCorruptError, match=reason):
         assemble(requests, 1, memory)
+
+
+def test_a_body_that_repeats_a_blob_without_end_is_damage(memory: Any) -> None:
+    stored = Stored(memory.put(bytes(1000)), 1000)
+    with pytest.raises(StoreCorruptError, match="are the most that one can have"):
+        read((stored,) * (BODY_MAX // 1000 + 1), memory)
