@@ -1,6 +1,7 @@
 """``harness gc``: what killed processes left behind, and taking it away."""
 
 import json
+import math
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
 HOUR = 3600.0
 
 
+def _finite(_context: click.Context, _parameter: click.Parameter, hours: float) -> float:
+    """No age at all is below NaN, and every one is below infinity."""
+    if not math.isfinite(hours):
+        raise click.BadParameter(f"{hours} is no number of hours.")
+    return hours
+
+
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("runs", metavar="[RUN]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--delete", is_flag=True, help="Do it; without this it is only said what would be done.")
@@ -25,6 +33,7 @@ HOUR = 3600.0
     "--older-than",
     "hours",
     type=click.FloatRange(min=0),
+    callback=_finite,
     default=24.0,
     show_default=True,
     metavar="HOURS",
@@ -37,7 +46,7 @@ def command(runs: tuple[Path, ...], *, delete: bool, hours: float, old_scores: b
 
     Without a RUN: what they left on this machine, and copies of source trees that nix/setup.sh no longer uses.
     Attempts, what counts, the judge's calls and what was observed are never touched. A run on which somebody works is
-    refused, exit status 1.
+    refused, exit status 1; so is one that has links in it or a record that can't be read, exit status 5.
     """
     before = time.time() - hours * HOUR
     found, take = _runs(runs, before, old_scores=old_scores) if runs else _account(before)
@@ -60,7 +69,8 @@ def _runs(paths: Sequence[Path], before: float, *, old_scores: bool) -> "tuple[F
     runs = [RunFolder.open(path) for path in paths]
     each = [of_run(run, before, old_scores=old_scores) for run in runs]
     whole = Found(
-        tuple(one for found in each for one in found.leftovers), tuple(note for found in each for note in found.notes)
+        tuple(dict.fromkeys(one for found in each for one in found.leftovers)),  # runs may stand beside each other
+        tuple(dict.fromkeys(note for found in each for note in found.notes)),
     )
     return whole, lambda: [
         one for run, found in zip(runs, each, strict=True) for one in remove_of_run(run, found, before)

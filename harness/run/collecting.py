@@ -13,7 +13,7 @@ from harness.errors import EXIT_OK, HarnessError, UsageError
 from harness.run import scorers, trees
 from harness.run.owners import owners
 from harness.sandbox import base, namespace, state
-from harness.store import leftovers
+from harness.store import leftovers, plainly, reading
 from harness.store.atomic import explained
 from harness.store.leftovers import Leftover
 from harness.store.runfolder import RunFolder
@@ -35,10 +35,15 @@ def of_run(run: RunFolder, before: float, *, old_scores: bool = False) -> Found:
     """What killed writers left in a run before a time (seconds since 1970).
 
     ``old_scores``: also the scores of scorers that no longer grade the run. Raises HarnessError where somebody works on
-    the run, or may do so, or a file can't be read; UsageError where nothing says which scorer grades it.
+    the run, or may do so; StoreCorruptError where it has a link, or a record of it is gone or can't be read, for that
+    may name any blob; UsageError where nothing says which scorer grades it.
     """
-    with explained(run.layout.root):
-        notes = _unseen(run, before)
+    with reading.corrupt(run.layout.root):
+        plainly.check(run)
+        notes = _unseen(run, before) + [
+            f"{path} is named as an unfinished archive or import, but is neither file nor folder: it stays"
+            for path in leftovers.strange(run)
+        ]
         counts = scorers.current(run) if old_scores else None
         if old_scores and counts is None:
             raise UsageError(f"Nothing in {run.layout.root} says which scorer grades it: no scores are old.")
@@ -46,7 +51,7 @@ def of_run(run: RunFolder, before: float, *, old_scores: bool = False) -> Found:
 
 
 def remove_of_run(run: RunFolder, found: Found, before: float) -> list[Leftover]:
-    """Take it away; what went."""
+    """Take it away; what went. Raises as `of_run`, and HarnessError for what can't be taken away."""
     with explained(run.layout.root):
         return leftovers.remove(run, found.leftovers, before)
 

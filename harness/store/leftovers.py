@@ -15,13 +15,14 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Final
 
 import attrs
 
-from harness.store import atomic, reading
+from harness.errors import StoreCorruptError
+from harness.store import aside, plainly, reading
 from harness.store.archive.unfinished import is_leftover
 from harness.store.digests import Digest
 from harness.store.runfolder import RunFolder
@@ -32,7 +33,6 @@ OLD_SCORES: Final = "scores of another scorer"
 UNFINISHED: Final = "unfinished archive or import"
 
 _TEMPORARY = re.compile(r"\.[0-9a-f]{16}")
-_BLOB = re.compile(r"\.?[0-9a-f]{64}")  # with a dot it was set aside by a collector that was killed
 _MENTION = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
@@ -47,21 +47,25 @@ class Leftover:
 
 def newest(run: RunFolder) -> float:
     """When a file of the run was last written (seconds since 1970)."""
-    return max(path.lstat().st_mtime for path in _files(run.layout.root))
+    return max((_time(path) for path in plainly.files(run.layout.root)), default=0.0)
 
 
 def find(run: RunFolder, before: float, *, counts: Digest | None = None) -> list[Leftover]:
     """All that can go and was last written before a time (seconds since 1970), sorted.
 
-    ``counts``: the scorer whose scores stay; without it those of every scorer do. Raises OSError for a file that can't
-    be read, since it may mention any blob.
+    ``counts``: the scorer whose scores stay; without it those of every scorer do. Raises StoreCorruptError for a file
+    that can't be read, since it may mention any blob, and for what is neither file nor folder.
     """
-    temporary = {path for path in _files(run.layout.root) if _TEMPORARY.fullmatch(path.name) and _old(path, before)}
+    everything = list(plainly.files(run.layout.root))
+    temporary = {path for path in everything if _TEMPORARY.fullmatch(path.name) and _old(path, before)}
     named = mentioned(run, without=temporary)
-    blobs = [path for path in _blobs(run) if _name(path) not in named and _old(path, before)]
+    blobs = [path for path in everything if path.parent == run.blobs.folder and aside.BLOB.fullmatch(path.name)]
+    blobs = [path for path in blobs if _name(path) not in named and _old(path, before)]
     found = [Leftover(path, TEMPORARY, size(path)) for path in temporary]
     found += [Leftover(path, UNNAMED, size(path)) for path in blobs]
-    found += [Leftover(path, UNFINISHED, size(path)) for path in _unfinished(run) if not _in_use(path, before)]
+    found += [
+        Leftover(path, UNFINISHED, size(path)) for path in beside(run) if _plain(path) and not _in_use(path, before)
+    ]
     if counts is not None:
         others = [path for path in reading.entries(run.layout.scores) if path.name != counts]
         found += [Leftover(path, OLD_SCORES, size(path)) for path in others if not _in_use(path, before)]
@@ -71,20 +75,23 @@ def find(run: RunFolder, before: float, *, counts: Digest | None = None) -> list
 def remove(run: RunFolder, leftovers: Iterable[Leftover], before: float) -> list[Leftover]:
     """Take away what `find` found, but for what is in use by now; what went. Can be done again after a kill.
 
-    Raises OSError.
+    Raises OSError, and StoreCorruptError as `find` does: then every blob has its name.
     """
-    gone = []
-    blobs = []
+    root, gone, blobs = run.layout.root, [], []
     for one in leftovers:
         if one.kind == UNNAMED:
             blobs.append(one)
         elif one.kind == TEMPORARY and _old(one.path, before):
-            one.path.unlink(missing_ok=True)
+            _remove(root, one.path)
             gone.append(one)
-        elif one.kind in {OLD_SCORES, UNFINISHED} and one.path.exists() and not _in_use(one.path, before):
-            _remove_all(one.path)
+        elif one.kind in {OLD_SCORES, UNFINISHED} and _plain(one.path) and not _in_use(one.path, before):
+            _remove(root if one.kind == OLD_SCORES else one.path.parent, one.path)
             gone.append(one)
-    return gone + _remove_blobs(run, blobs, before)
+    if not blobs and not run.blobs.folder.is_dir():
+        return gone
+    with plainly.opened(root, run.blobs.folder) as folder:
+        names = aside.remove([one.path.name for one in blobs], folder, before, lambda: mentioned(run))
+    return gone + [one for one in blobs if _name(one.path) in names]
 
 
 def mentioned(run: RunFolder, without: Collection[Path] = ()) -> set[str]:
@@ -93,11 +100,10 @@ def mentioned(run: RunFolder, without: Collection[Path] = ()) -> set[str]:
     No file is parsed: one of a later version, or a damaged one, keeps its blobs as well.
     """
     found = set[bytes]()
-    for path in _files(run.layout.root):
+    for path in plainly.files(run.layout.root):
         if run.blobs.folder not in path.parents and path not in without:
             found.update(_MENTION.findall(os.fsencode(path.relative_to(run.layout.root))))
-            with contextlib.suppress(FileNotFoundError):  # a writer's temporary file, which has its name by now
-                found.update(_MENTION.findall(path.read_bytes()))
+            found.update(_MENTION.findall(_read(path)))
     return {name.decode() for name in found}
 
 
@@ -111,59 +117,43 @@ def size(path: Path) -> int:
     return total
 
 
-def _remove_blobs(run: RunFolder, blobs: Iterable[Leftover], before: float) -> list[Leftover]:
-    """Set aside, look again, remove; so is what an earlier call had set aside when it was killed."""
-    for one in blobs:
-        if not one.path.name.startswith("."):
-            with contextlib.suppress(FileNotFoundError):
-                one.path.rename(one.path.with_name(f".{one.path.name}"))
-    named, gone = mentioned(run), set[str]()
-    for path in list(_blobs(run)):
-        if not path.name.startswith("."):
-            continue
-        if _name(path) in named or not _old(path, before):
-            _give_back(path)
+def beside(run: RunFolder) -> list[Path]:
+    """What stands beside the run under the name of an unfinished archive or import; it may be anything."""
+    above = run.layout.root.absolute().parent
+    with reading.corrupt(above):
+        return sorted(path for path in above.iterdir() if is_leftover(path.name))
+
+
+def strange(run: RunFolder) -> list[Path]:
+    """What of it is neither file nor folder, a link say: nobody here made it, so it stays."""
+    return [path for path in beside(run) if not _plain(path)]
+
+
+def _remove(root: Path, path: Path) -> None:
+    """Remove a file, or a folder with all that is in it, below ``root``, through no link."""
+    with contextlib.suppress(FileNotFoundError), plainly.opened(root, path.parent) as folder:
+        if stat.S_ISDIR(os.stat(path.name, dir_fd=folder, follow_symlinks=False).st_mode):
+            shutil.rmtree(path.name, dir_fd=folder)
         else:
-            path.unlink(missing_ok=True)
-            gone.add(_name(path))
-    return [one for one in blobs if _name(one.path) in gone]
+            os.unlink(path.name, dir_fd=folder)
 
 
-def _give_back(path: Path) -> None:
-    with contextlib.suppress(FileExistsError):  # it was written again meanwhile
-        os.link(path, path.with_name(_name(path)))
-    path.unlink(missing_ok=True)
-    atomic.sync_folder(path.parent)
+def _plain(path: Path) -> bool:
+    """Whether a file or a folder is there."""
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return False
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
-def _remove_all(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _unfinished(run: RunFolder) -> list[Path]:
-    return [path for path in run.layout.root.absolute().parent.iterdir() if is_leftover(path.name)]
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """Every plain file below a folder, those with a dot too."""
-    for above, _, names in os.walk(folder, onerror=_raise):
-        for name in names:
-            path = Path(above, name)
-            with contextlib.suppress(FileNotFoundError):
-                if stat.S_ISREG(path.lstat().st_mode):
-                    yield path
-
-
-def _raise(error: OSError) -> None:
-    raise error
-
-
-def _blobs(run: RunFolder) -> Iterator[Path]:
-    if run.blobs.folder.is_dir():
-        yield from (path for path in _files(run.blobs.folder) if _BLOB.fullmatch(path.name))
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:  # a writer's temporary file, which has its name by now
+        return b""
+    except OSError as error:
+        raise StoreCorruptError(f"{path} can't be read: {error.strerror}. It may name any blob.") from error
 
 
 def _name(path: Path) -> str:
@@ -177,9 +167,17 @@ def _old(path: Path, before: float) -> bool:
         return False
 
 
-def _in_use(path: Path, before: float) -> bool:
-    """Whether a file, or one below a folder, is younger; or has gone, for somebody took it."""
+def _time(path: Path) -> float:
     try:
-        return any(not _old(one, before) for one in (path, *(_files(path) if path.is_dir() else ())))
+        return path.lstat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
+def _in_use(path: Path, before: float) -> bool:
+    """Whether a file, or anything below a folder, is younger; or has gone, for somebody took it."""
+    below = [Path(above, name) for above, folders, names in os.walk(path) for name in (*folders, *names)]
+    try:
+        return any(one.lstat().st_mtime >= before for one in (path, *below))
     except FileNotFoundError:
         return True

@@ -44,6 +44,22 @@ def test_the_floor_is_in_hours(left: Path, capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().out == "nothing is left over\n"
 
 
+@pytest.mark.parametrize("hours", ["nan", "inf", "-inf", "-1"])
+def test_an_age_that_is_none_is_refused(left: Path, hours: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["gc", str(left), "--older-than", hours, "--delete"]) == 2
+    assert "--older-than" in capsys.readouterr().err
+    assert (left / TEMPORARY_NAME).exists()
+
+
+def test_a_run_with_a_link_loses_nothing(left: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (left / "attempts").rename(tmp_path / "elsewhere")
+    (left / "attempts").symlink_to(tmp_path / "elsewhere")
+    before = sorted(tmp_path.rglob("*"))
+    assert run(["gc", str(left), "--delete"]) == 5
+    assert f"{left}/attempts is a symbolic link" in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_where_one_run_is_none_nothing_goes(left: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["gc", str(left), str(tmp_path / "nowhere"), "--delete"]) == 2
     assert (left / TEMPORARY_NAME).exists()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harness.errors import StoreCorruptError
 from harness.store import atomic, leftovers
 from harness.store.digests import Digest, digest
 from harness.store.leftovers import OLD_SCORES, TEMPORARY, UNFINISHED, UNNAMED
@@ -178,3 +179,73 @@ def test_unfinished_imports_and_archives_beside_a_run_go(run: RunFolder) -> None
 def test_sizes_are_told(run: RunFolder) -> None:
     orphan(run, b"x" * 1000)
     assert [one.size for one in leftovers.find(run, floor())] == [1000]
+
+
+def test_blobs_come_back_where_a_file_can_no_longer_be_read(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    blob, going = orphan(run), leftovers.find(run, floor())
+
+    def unreadable() -> None:
+        raise StoreCorruptError("x can't be read")
+
+    between(monkeypatch, unreadable)
+    with pytest.raises(StoreCorruptError):
+        leftovers.remove(run, going, floor())
+    assert blob.read_bytes() == b"orphan"
+
+
+def swapped(folder: Path, elsewhere: Path) -> Path:
+    """Put a folder elsewhere, and a link to it in its place."""
+    folder.rename(elsewhere)
+    folder.symlink_to(elsewhere)
+    return elsewhere
+
+
+@pytest.mark.parametrize("where", ["attempts", "attempts/1", "blobs", "blobs/sha256", "scores", "observed/x.json"])
+def test_a_run_with_a_link_in_it_is_refused(run: RunFolder, rollout: AttemptRecord, tmp_path: Path, where: str) -> None:
+    orphan(run)
+    run.grades.write_score(OLDER, "1", 0, {"reward": 1})
+    atomic.write(run.layout.observed / "x.json", b"x")
+    swapped(run.layout.root / where, tmp_path / "elsewhere")
+    age(run.layout.root)
+    with pytest.raises(StoreCorruptError, match=rf"{run.layout.root / where} is a symbolic link"):
+        leftovers.find(run, floor(), counts=SCORER)
+
+
+def test_a_pipe_in_a_run_is_refused(run: RunFolder) -> None:
+    os.mkfifo(run.layout.root / "judge")
+    with pytest.raises(StoreCorruptError, match="judge is neither file nor folder"):
+        leftovers.find(run, floor())
+
+
+@pytest.mark.parametrize("where", ["blobs/sha256", "scores"])
+def test_nothing_goes_through_a_link_that_came_in_between(
+    run: RunFolder, rollout: AttemptRecord, tmp_path: Path, where: str
+) -> None:
+    orphan(run)
+    run.grades.write_score(OLDER, "1", 0, {"reward": 1})
+    age(run.layout.root)
+    going = leftovers.find(run, floor(), counts=SCORER)
+    elsewhere = swapped(run.layout.root / where, tmp_path / "elsewhere")
+    before = sorted(elsewhere.rglob("*"))
+    with pytest.raises((OSError, StoreCorruptError)):
+        leftovers.remove(run, going, floor())
+    assert sorted(elsewhere.rglob("*")) == before
+
+
+def test_a_link_named_as_an_unfinished_archive_stays(run: RunFolder, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    link = run.layout.root.parent / f".x.archive-{'0' * 16}"
+    link.symlink_to(tmp_path / "elsewhere")
+    age(link)
+    assert found(run) == set()
+    assert leftovers.strange(run) == [link]
+
+
+def test_links_in_an_unfinished_import_go_and_what_they_lead_to_stays(run: RunFolder, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    folder = run.layout.root.parent / f".x.import-{'0' * 16}"
+    folder.mkdir()
+    (folder / "link").symlink_to(tmp_path / "elsewhere")
+    age(folder)
+    assert collect(run) == 1
+    assert (tmp_path / "elsewhere").is_dir()
