@@ -7,14 +7,15 @@ are the same, or where the caller says so.
 import contextlib
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 import attrs
 
-from harness.errors import UsageError
+from harness.errors import HarnessError, UsageError
 from harness.store import atomic
+from harness.store.archive import unfinished
 from harness.store.digests import Digest, file_digest
 
 
@@ -73,12 +74,27 @@ class Outputs:
                 output.file.close()
                 output.sha256 = file_digest(output.temporary)
         changed = [output for output in self._begun if not self._held(output)]
-        for output in changed:
-            with atomic.explained(output.path):
-                output.temporary.replace(output.path)
+        self._put(changed)
         for folder in {output.path.parent for output in changed}:
             with atomic.explained(folder):
                 atomic.sync_folder(folder)
+
+    def _put(self, changed: Sequence[Output]) -> None:
+        """Give files their names; those that were new go again where one may not get its own."""
+        new: list[Output] = []
+        try:
+            for output in changed:
+                with atomic.explained(output.path):
+                    if self.replace:
+                        output.temporary.replace(output.path)
+                    elif unfinished.claim(output.temporary, output.path):
+                        new.append(output)
+                    elif not self._held(output):  # another process may have made the same meanwhile
+                        raise UsageError(f"{output.path} is there and leads nowhere. Name another with --out.")
+        except HarnessError:
+            for output in new:
+                output.path.unlink(missing_ok=True)
+            raise
 
     def drop(self) -> None:
         """Remove what has not got its name."""

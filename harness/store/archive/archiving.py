@@ -39,12 +39,10 @@ def archive(source: Path, target: Path, *, folder: bool = False) -> Archived:
     check_space(target.parent, contents.size + _ROOM * len(contents.records + contents.blobs))
     with atomic.explained(target), unfinished.beside(target, "archive") as made:
         written = _write_folder(contents, made) if folder else _write_file(contents, made)
-        if is_there(target):
-            if not same(made, target):
-                raise UsageError(f"{target} is there already and holds something else. Name another, or delete it.")
-            return Archived(written, new=False)
-        unfinished.put(made, target)
-    return Archived(written, new=True)
+        new = not is_there(target) and unfinished.put(made, target)
+        if not new and not same(made, target):
+            raise UsageError(f"{target} is there already and holds something else. Name another, or delete it.")
+    return Archived(written, new=new)
 
 
 def described(source: Path) -> Written:

@@ -43,7 +43,7 @@ class Contents:
         """List a run; raises StoreCorruptError for a file that doesn't belong there."""
         root = run.layout.root
         records = [entry for top in _LISTED for entry in _below(root, root / top, names.is_record)]
-        blobs = _below(root, run.blobs.folder, names.is_blob)
+        blobs = _below(root, root / "blobs", names.is_blob)
         return cls(run, _sorted(records), _sorted(blobs))
 
     @property

@@ -48,8 +48,10 @@ def import_archive(path: Path, target: Path) -> Imported:
             for layer in checked.artifact.layers:
                 unpack(source, layer, folder)
             _prove(folder, checked, path)
-            unfinished.put(folder, target)
-    return Imported(checked, new=True)
+            new = unfinished.put(folder, target)
+        if not new:  # another process has made it meanwhile
+            _check_same(target, checked)
+    return Imported(checked, new=new)
 
 
 def _check_same(target: Path, checked: Checked) -> None:

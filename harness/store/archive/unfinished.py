@@ -6,6 +6,7 @@ A process that is killed leaves one behind; its name begins with a dot and says 
 
 import contextlib
 import ctypes
+import errno
 import os
 import re
 import secrets
@@ -18,6 +19,10 @@ from harness.store import atomic
 
 _LEFTOVER: Final = re.compile(r"\..*\.(archive|import)-[0-9a-f]{16}")
 _libc = ctypes.CDLL(None, use_errno=True)
+
+_NO_LINKS: Final = {errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK}
+_AT_FDCWD: Final = -100  # linux/fcntl.h
+_RENAME_NOREPLACE: Final = 1  # linux/fs.h
 
 
 def is_leftover(name: str) -> bool:
@@ -32,17 +37,57 @@ def beside(target: Path, kind: Literal["archive", "import"]) -> Iterator[Path]:
     try:
         yield path
     finally:
-        if path.is_dir():
+        if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
 
 
-def put(path: Path, target: Path) -> None:
-    """Flush what was made and give it its name, in place of nothing or of an empty folder."""
+def put(path: Path, target: Path) -> bool:
+    """Flush what was made and give it its name, a folder also in place of an empty one; False where one is there.
+
+    Of two that come at once the first wins, and neither's bytes go. Raises OSError.
+    """
     sync(path)
-    path.rename(target)
+    won = _put_folder(path, target) if path.is_dir() else claim(path, target)
     atomic.sync_folder(target.parent)
+    return won
+
+
+def claim(path: Path, target: Path) -> bool:
+    """Give a file its name unless that is taken: only the filesystem decides. Raises OSError."""
+    try:
+        os.link(path, target)
+    except FileExistsError:
+        # An NFS client that sends its request twice is told "exists" by its own first one.
+        return target.exists() and path.samefile(target)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        return _renamed(path, target)
+    path.unlink(missing_ok=True)
+    return True
+
+
+def _put_folder(path: Path, target: Path) -> bool:
+    try:
+        path.rename(target)  # rename(2) puts a folder in place of nothing or of an empty folder only
+    except OSError as error:
+        if error.errno in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}:
+            return False
+        raise
+    return True
+
+
+def _renamed(path: Path, target: Path) -> bool:
+    """For filesystems without hard links, those of USB sticks say."""
+    names = (os.fsencode(path), os.fsencode(target))
+    if _libc.renameat2(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_NOREPLACE) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code == errno.EEXIST:
+        return False
+    raise OSError(code, os.strerror(code), str(target))
 
 
 def sync(path: Path) -> None:

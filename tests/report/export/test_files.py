@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import StoreCorruptError, UsageError
 from harness.report.export.exporting import Wanted, export, place
-from harness.report.export.files import outputs
+from harness.report.export.files import Output, Outputs, outputs
 from harness.store.runfolder import RunFolder
 from tests.report.export.runs import every_kind
 
@@ -109,3 +109,31 @@ def test_what_was_begun_is_gone_after_an_error(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         fail()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("same", [False, True])
+def test_a_file_that_another_makes_meanwhile_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, same: bool
+) -> None:
+    real = Outputs._held
+
+    def overtaken(files: Outputs, output: Output) -> bool:
+        found = real(files, output)
+        if output.path.name == "b" and not output.path.exists():
+            output.path.write_bytes(b"1\n" if same else b"another's\n")
+        return found
+
+    monkeypatch.setattr(Outputs, "_held", overtaken)
+
+    def write() -> None:
+        with outputs(replace=False) as files:
+            for name in ("a", "b"):
+                files.begin(tmp_path / name).write(b"1\n")
+
+    if same:
+        write()
+        assert contents(tmp_path) == {"a": b"1\n", "b": b"1\n"}
+    else:
+        with pytest.raises(UsageError, match="b is there and holds something else"):
+            write()
+        assert contents(tmp_path) == {"b": b"another's\n"}
