@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pyarrow.parquet as pq
 import pytest
 
@@ -147,3 +148,18 @@ def test_large_texts_make_small_groups(tmp_path: Path, monkeypatch: pytest.Monke
 def test_every_column_is_in_the_docs() -> None:
     page = (Path(__file__).parents[3] / "docs" / "export.md").read_text()
     assert [name for name in COLUMNS if not re.search(rf"`{name}`", page)] == []
+
+
+def test_the_largest_number_of_a_record_fits(tmp_path: Path) -> None:
+    made = Writer(tmp_path / "R", ("7",), 1)
+    made.attempt("7", 0, answered("x"))
+    (name,) = made.run.attempt_names("7", 0)
+    record = made.run.read_attempt("7", 0, name)
+    made.run.layout.done("7", 0).unlink()
+    made.run.layout.attempt("7", 0, name).unlink()
+    changed = attrs.evolve(record, observed=attrs.evolve(record.observed, exit_code=2**53 - 1))
+    made.run.publish_done(made.run.write_attempt(changed))
+    export(made.run.layout.root, Wanted(form="parquet"))
+    file = pq.read_table(tmp_path / "R" / "rollouts.parquet")
+    assert file.column("exit_code").to_pylist() == [2**53 - 1]
+    assert not [field.name for field in file.schema if str(field.type) == "int32"]
