@@ -29,7 +29,7 @@ class RecordedRun:
     def settings(self, settings: Settings) -> Settings:
         """The settings with those of the record for what is left open; raises UsageError for a contradiction."""
         found = self._scorer
-        return recorded(settings, self.run.manifest, found.judge if found else None)
+        return recorded(settings, self.run.manifest, found.judge if found else None, self.run.layout.manifest)
 
     @asynccontextmanager
     async def source(self, task: str, repeat: int, settings: GatewaySettings) -> AsyncIterator[Source]:

@@ -1,5 +1,6 @@
 """What a replay takes from the record, and what a person may set otherwise."""
 
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -81,3 +82,24 @@ def test_a_record_has_no_answers_for_other_sampling(name: str, value: str) -> No
     with pytest.raises(UsageError, match=f"{name} = .* the record was made with(out it)?"):
         recorded(resolve({name: value}, {}, {}), there, None)
     recorded(resolve({"temperature": "0.7"}, {}, {}), there, None)
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        ("prompts", "opencode_model_id", None),
+        ("budgets", "context", "many"),
+        ("budgets", "max_tokens", "many"),
+        ("limits", "memory", None),
+        ("plan", "repeats", None),
+        ("plan", "tasks", "1"),
+    ],
+)
+def test_a_manifest_without_what_a_replay_needs_is_named(part: str, name: str, value: Any) -> None:
+    whole = manifest(resolve({}, {}, {}))
+    rest = {key: each for key, each in getattr(whole, part).items() if key != name}
+    for changed in (rest, {**rest, name: value}) if value else (rest,):
+        other: dict[str, Any] = {part: changed}
+        there = attrs.evolve(whole, **other)
+        with pytest.raises(UsageError, match=rf"R/manifest\.json has no {part}\.{name}"):
+            recorded(resolve({}, {}, {}), there, None, Path("R/manifest.json"))
