@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from harness.cli.main import run
+from tests.report.forging import rewarded
 from tests.report.runs import GPT, OTHER, Made, made, scored
 
 
@@ -176,3 +177,16 @@ def test_a_run_that_was_never_graded_can_be_compared(a: Made, b: Made, diff: Cal
     assert (found["a"]["scorer"], found["a"]["judge_model"]) == (None, None)
     assert found["rollouts"] == {"masked-in-both": 3}
     assert run(["diff", a.path, b.path]) == 0
+
+
+@pytest.mark.parametrize("reward", [b"2", b"-0.5", b"NaN", b"Infinity", b"1e308"])
+def test_a_reward_that_is_none_is_damage(a: Made, b: Made, reward: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    for side in (a, b):
+        side.answered("1", "7", 1.0)
+    path = a.run.layout.score(a.scorer.digest, "1", 0)
+    path.write_bytes(rewarded(path.read_bytes(), reward))
+    for argv in (["diff", a.path, b.path, "--json"], ["show", a.path, "--json"], ["show", a.path, "1", "--json"]):
+        assert run(argv) == 5
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert f"{path} is damaged" in err

@@ -8,6 +8,7 @@ import pytest
 from harness.cli.main import run
 from harness.errors import EXIT_CHECK, EXIT_OK, EXIT_USAGE
 from tests.report.export.runs import every_kind
+from tests.report.forging import rewarded
 
 
 @pytest.fixture
@@ -54,3 +55,14 @@ def test_damage(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path.write_bytes(path.read_bytes()[:-1])
     assert run(["export", str(made), "--format", "parquet"]) == EXIT_CHECK
     assert str(path) in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["gym", "jsonl", "parquet"])
+@pytest.mark.parametrize("reward", [b"2", b"-0.5", b"NaN", b"Infinity", b"1e308"])
+def test_a_reward_that_is_none_is_damage(
+    made: Path, form: str, reward: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = next(made.glob("scores/*/7/0.json"))
+    path.write_bytes(rewarded(path.read_bytes(), reward))
+    assert run(["export", str(made), "--format", form]) == EXIT_CHECK
+    assert f"{path} is damaged" in capsys.readouterr().err
