@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from harness.errors import HarnessError, NoSpaceError, StoreCorruptError, UsageError
-from harness.store.archive import archiving, descriptors, sinks, writing
+from harness.store.archive import archiving, descriptors, sinks, unfinished, writing
 from harness.store.archive.archiving import archive, described
 from harness.store.archive.contents import Contents, Entry
 from harness.store.digests import digest
@@ -237,3 +237,54 @@ def test_memory_does_not_grow_with_the_run(run: RunFolder, tmp_path: Path, monke
 def test_a_copy_by_another_way_is_the_same_run(stored: RunFolder, tmp_path: Path) -> None:
     shutil.copytree(stored.layout.root, tmp_path / "copy")
     assert described(tmp_path / "copy") == described(stored.layout.root)
+
+
+@pytest.mark.parametrize("folder", [False, True])
+@pytest.mark.parametrize("same", [False, True])
+def test_of_two_that_come_at_once_none_replaces_the_other(
+    stored: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: bool, same: bool
+) -> None:
+    """The other one's archive appears when this one has just looked."""
+    target, root = tmp_path / "a", stored.layout.root
+    real = archiving.is_there
+
+    def overtaken(path: Path) -> bool:
+        found = real(path)
+        monkeypatch.setattr(archiving, "is_there", real)
+        archive(root, target, folder=folder)
+        if not same:
+            (target / "oci-layout" if folder else target).write_bytes(b"other")
+        return found
+
+    monkeypatch.setattr(archiving, "is_there", overtaken)
+    if same:
+        assert not archive(root, target, folder=folder).new
+    else:
+        with pytest.raises(UsageError, match="is there already and holds something else"):
+            archive(root, target, folder=folder)
+        assert (target / "oci-layout" if folder else target).read_bytes() == b"other"
+    nothing_left(tmp_path, "run", "a")
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_without_hard_links_no_file_is_replaced_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken: bool
+) -> None:
+    def none(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", none)
+    (tmp_path / "made").write_bytes(b"made")
+    if taken:
+        (tmp_path / "a").write_bytes(b"mine")
+    assert unfinished.claim(tmp_path / "made", tmp_path / "a") != taken
+    assert (tmp_path / "a").read_bytes() == (b"mine" if taken else b"made")
+
+
+@pytest.mark.parametrize("where", ["blobs", "blobs/sha256", "attempts"])
+def test_a_folder_that_is_a_link_is_refused(stored: RunFolder, tmp_path: Path, where: str) -> None:
+    path = stored.layout.root / where
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(StoreCorruptError, match=f"{path} doesn't belong"):
+        archive(stored.layout.root, tmp_path / "a.tar")
