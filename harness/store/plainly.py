@@ -28,7 +28,7 @@ def files(folder: Path) -> Iterator[Path]:
             else:
                 what = "a symbolic link" if entry.is_symlink() else "neither file nor folder"
                 raise StoreCorruptError(
-                    f"{entry.path} is {what}: a run folder has plain files and folders only. Nothing was deleted. "
+                    f"{entry.path} is {what}: a run folder has plain files and folders only. "
                     "Put there what it stands for, or remove it, and check the run with `verify`."
                 )
     for path in below:
