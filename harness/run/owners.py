@@ -16,8 +16,8 @@ import attrs
 from harness.sandbox import state
 from harness.store import reading
 from harness.store.canonical import JSON
+from harness.store.grades import read_object
 from harness.store.runfolder import RunFolder
-from harness.store.sealed import unseal
 
 Life = Literal["lives", "gone", "unknown"]
 
@@ -51,8 +51,7 @@ def owners(run: RunFolder) -> Owners:
     """Look at every start of a run; raises StoreCorruptError for a damaged file."""
     live, unknown = [], set()
     for path in reading.entries(run.layout.observed):
-        with reading.corrupt(path):
-            start = unseal(path.read_bytes())
+        start = read_object(path)
         owner = start.get("owner")
         if start.get("kind") != "start":
             continue

@@ -17,6 +17,7 @@ from harness.grading.prompt import JudgeSettings
 from harness.grading.scorer import Scorer, described, scorer
 from harness.store import reading
 from harness.store.digests import Digest, parse_digest
+from harness.store.fields import Fields
 from harness.store.grades import read_object
 from harness.store.runfolder import RunFolder
 
@@ -70,8 +71,9 @@ def _named(run: RunFolder) -> Iterator[Digest]:
         path = run.layout.observed / f"{name}.json"
         with reading.corrupt(path):
             match read_object(path):
-                case {"scorer": scorer_name, "started_ns": str(started)} if started.isdecimal():
-                    found.append((int(started), name, parse_digest(scorer_name)))
+                case {"scorer": scorer_name, "started_ns": started}:
+                    at = Fields({"started_ns": started}, "what was observed").nanoseconds("started_ns")
+                    found.append((at, name, parse_digest(scorer_name)))
     return (scorer_name for _, _, scorer_name in sorted(found, reverse=True))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import attrs
 
 from harness.errors import CanonicalError, StoreCorruptError
-from harness.store import atomic
+from harness.store import atomic, reading
 from harness.store.digests import Digest, digest, parse_digest
 
 
@@ -40,12 +40,9 @@ class Blobs:
     def get(self, name: Digest) -> bytes:
         """The bytes of a blob; raises StoreCorruptError when they are missing or not those of its name."""
         path = self.path(name)
-        try:
-            data = path.read_bytes()
-        except FileNotFoundError as error:
-            raise StoreCorruptError(f"The blob {path} is missing. Restore it from a copy of the run.") from error
-        except OSError as error:
-            raise StoreCorruptError(f"The blob {path} can't be read: {error.strerror}.") from error
+        data = reading.read_if_there(path)
+        if data is None:
+            raise StoreCorruptError(f"The blob {path} is missing. Restore it from a copy of the run.")
         if digest(data) != name:
             raise StoreCorruptError(
                 f"The blob {path} was changed: its SHA-256 is {digest(data)}. Restore it from a copy of the run."

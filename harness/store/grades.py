@@ -64,7 +64,11 @@ class Grades:
     def score(self, scorer: Digest, task: str, repeat: int) -> Object | None:
         """A rollout's score, if there is one."""
         path = self.layout.score(scorer, task, repeat)
-        return read_object(path) if path.is_file() else None
+        data = reading.read_if_there(path)
+        if data is None:
+            return None
+        with reading.corrupt(path):
+            return unseal(data)
 
     def scores(self, scorer: Digest) -> Iterator[tuple[str, int, Object]]:
         """Task, repeat and score of all that one scorer scored."""
@@ -122,7 +126,7 @@ def judge_blobs(path: Path) -> set[Digest]:
 def read_object(path: Path) -> Object:
     """A sealed file's object; raises StoreCorruptError for any other file."""
     with reading.corrupt(path):
-        return unseal(path.read_bytes())
+        return unseal(reading.read(path))
 
 
 def _shared(request: Object, keep: Callable[[bytes], Digest]) -> Object:

@@ -1,14 +1,19 @@
 """Reading a run folder's files and folders: damage is named with its path, unfinished files are passed over."""
 
 import contextlib
+import errno
+import io
 import os
 import re
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 from harness.errors import CanonicalError, StoreCorruptError, UsageError
 from harness.store import atomic
 from harness.store.layout import decode_name
+
+_NOT_PLAIN = "{} is no plain file: it doesn't belong into a run folder."
 
 
 @contextlib.contextmanager
@@ -24,12 +29,48 @@ def corrupt(path: Path) -> Iterator[None]:
         raise StoreCorruptError(f"{path} is damaged: {error}") from error
 
 
-def names(folder: Path) -> list[str]:
-    """The finished files and folders in a folder, sorted; none where there is no folder."""
+def read(path: Path) -> bytes:
+    """A file's bytes; raises StoreCorruptError where none is there, or anything but a plain file."""
+    with corrupt(path):
+        return _bytes(path)
+
+
+def read_if_there(path: Path) -> bytes | None:
+    """A file's bytes, None where none is there; raises StoreCorruptError for anything but a plain file."""
+    with corrupt(path):
+        try:
+            return _bytes(path)
+        except FileNotFoundError:
+            return None
+
+
+def _bytes(path: Path) -> bytes:
+    # Without O_NONBLOCK a FIFO would be waited for. What a link leads to is not part of the run.
     try:
-        found = os.listdir(folder)  # noqa: PTH208 - paths of thousands of folders' entries take long to make
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as error:
+        # What a link is opened with (ELOOP), and a socket or a device that nobody serves (ENXIO).
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            raise StoreCorruptError(_NOT_PLAIN.format(path)) from error
+        raise
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise StoreCorruptError(_NOT_PLAIN.format(path))
+        return io.FileIO(handle, closefd=False).readall()
+    finally:
+        os.close(handle)
+
+
+def names(folder: Path) -> list[str]:
+    """The finished files and folders in a folder, sorted; none where there is no folder.
+
+    Raises StoreCorruptError for what is no folder, or can't be read.
+    """
+    with corrupt(folder):
+        try:
+            found = os.listdir(folder)  # noqa: PTH208 - paths of thousands of folders' entries take long to make
+        except FileNotFoundError:
+            return []
     return sorted(name for name in found if not atomic.is_temporary(name))
 
 

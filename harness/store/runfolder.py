@@ -81,7 +81,7 @@ class RunFolder:
         if not layout.manifest.is_file():
             raise UsageError(f"{path} is no run folder: it has no manifest.json.")
         with reading.corrupt(layout.manifest):
-            manifest = Manifest.from_bytes(layout.manifest.read_bytes())
+            manifest = Manifest.from_bytes(reading.read(layout.manifest))
         return cls(layout, manifest, Blobs(layout.blobs), Grades(layout))
 
     def write_attempt(self, record: AttemptRecord) -> AttemptRef:
@@ -110,10 +110,10 @@ class RunFolder:
         """The attempt that counts, if there is one."""
         path = self.layout.done(task, repeat)
         with reading.corrupt(path):
-            try:
-                done = Done.from_bytes(path.read_bytes())
-            except FileNotFoundError:
+            data = reading.read_if_there(path)
+            if data is None:
                 return None
+            done = Done.from_bytes(data)
             if (done.task, done.repeat) != (task, repeat):
                 raise CanonicalError(f"It belongs to task {done.task!r}, repeat {done.repeat}.")
             if done.manifest != self.identity:
@@ -153,8 +153,7 @@ class RunFolder:
     def published(self, done: Done) -> bytes:
         """The bytes of the record that counts, not read any further: their digest says that they were written so."""
         path = self.layout.attempt(done.task, done.repeat, done.attempt)
-        with reading.corrupt(path):
-            data = path.read_bytes()
+        data = reading.read(path)
         if digest(data) != done.sha256:
             raise StoreCorruptError(f"{path} is not the attempt that was published: its SHA-256 is {digest(data)}.")
         return data
@@ -171,7 +170,7 @@ class RunFolder:
     def _read(self, task: str, repeat: int, name: str) -> tuple[AttemptRecord, AttemptRef]:
         path = self.layout.attempt(task, repeat, name)
         with reading.corrupt(path):
-            data = path.read_bytes()
+            data = reading.read(path)
             record = AttemptRecord.from_bytes(data)
             if not named_after(name, digest(data)):
                 raise CanonicalError(f"Its SHA-256 is {digest(data)}, and it is named after other bytes.")

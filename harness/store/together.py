@@ -4,13 +4,15 @@ One flush for each file would take minutes for thousands. All are written under 
 flushed, each file gets its name, and the filesystem is flushed again.
 """
 
+import contextlib
 import ctypes
 import os
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
-from harness.store import atomic
+from harness.errors import StoreCorruptError
+from harness.store import atomic, reading
 
 
 def write_all(files: Iterable[tuple[Path, bytes]]) -> int:
@@ -42,10 +44,9 @@ def write_all(files: Iterable[tuple[Path, bytes]]) -> int:
 
 
 def _held(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None
+    with contextlib.suppress(StoreCorruptError):  # whatever it is, the file comes in its place
+        return reading.read_if_there(path)
+    return None
 
 
 def _fill(path: Path, data: bytes) -> None:

@@ -76,3 +76,10 @@ def test_a_description_that_is_none_is_damage(run: RunFolder) -> None:
     name = run.blobs.put(b"{}")
     with pytest.raises(StoreCorruptError, match=name):
         scorers.read(run, name)
+
+
+@pytest.mark.parametrize("started", ["9" * 5000, "\u0663", "", 5, None])
+def test_a_time_that_is_none_is_damage(run: RunFolder, started: Any) -> None:
+    run.write_observed("node", 1, {"kind": "start", "scorer": ONE.digest, "started_ns": started})
+    with pytest.raises(StoreCorruptError, match=r"observed/node.*started_ns"):
+        scorers.current(run)

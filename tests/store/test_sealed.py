@@ -48,3 +48,15 @@ def test_other_bytes_are_refused(data: bytes) -> None:
 def test_what_can_not_be_sealed_is_refused(value: dict[str, object]) -> None:
     with pytest.raises(CanonicalError):
         seal(value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1" * 400, "1" * 5000])
+def test_numbers_that_no_double_is_are_refused(number: str) -> None:
+    body = f'{{"reward":{number}}}'.encode()
+    with pytest.raises(CanonicalError):
+        unseal(b'{"_sha256":"' + digest(body).encode() + b'",' + body[1:])
+
+
+@pytest.mark.parametrize("number", [1e20, -1.5, 5e-324, 1.7976931348623157e308, 2**53 - 1])
+def test_every_other_number_comes_back(number: float) -> None:
+    assert unseal(seal({"reward": number})) == {"reward": number}

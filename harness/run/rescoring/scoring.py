@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 import attrs
 
@@ -17,6 +16,7 @@ from harness.run.plan import Item
 from harness.run.rescoring.shares import shared
 from harness.run.results import counted, graded, missing, published
 from harness.run.summary import Result
+from harness.store import reading
 from harness.store.digests import Digest
 from harness.store.references import Done
 from harness.store.runfolder import RunFolder
@@ -92,10 +92,10 @@ class Scoring:
         facts = published(run, done)
         score = self._score(self._rollout(item, facts))
         data = seal(score.to_json())
-        there = _read(run.layout.score(self.scorer.digest, item.task, item.repeat))
+        there = reading.read_if_there(run.layout.score(self.scorer.digest, item.task, item.repeat))
         before = there
         if self.before is not None and self.before != self.scorer.digest:
-            before = _read(run.layout.score(self.before, item.task, item.repeat))
+            before = reading.read_if_there(run.layout.score(self.before, item.task, item.repeat))
         row = Row(
             item=item,
             result=graded(run, self.benchmark, item, facts, score),
@@ -111,13 +111,6 @@ class Scoring:
         about = rule.asked(judge, rollout)
         calls = {} if about is None else self.run.grades.judge_calls(about.request, about.name)
         return rule.score(judge, self.scorer.judging, rollout, about, calls)
-
-
-def _read(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
 
 
 def _mark(data: bytes | None) -> Mark | None:
