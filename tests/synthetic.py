@@ -86,9 +86,9 @@ def make(path: Path, shape: Shape) -> RunFolder:
         run = RunFolder.create(path, manifest, tasks)
         scorer = scorers.scorer_of(benchmark, JUDGE)
         scorers.keep(run, scorer)
-        items = planned(run)[: shape.rollouts]
+        items = planned(run, benchmark)[: shape.rollouts]
         shared(partial(_parts, run, benchmark, scorer, shape), items)
-        found = {item: kept(run, benchmark, scorer.digest, item) for item in planned(run)}
+        found = {item: kept(run, benchmark, scorer.digest, item) for item in planned(run, benchmark)}
         atomic.write(path / "summary.json", summary_bytes(run, scorer, run.content_digest(), found))
     return run
 

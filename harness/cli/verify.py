@@ -6,7 +6,7 @@ from pathlib import Path
 import attrs
 import click
 
-from harness.errors import EXIT_CHECK, EXIT_OK
+from harness.errors import EXIT_CHECK, EXIT_OK, StoreCorruptError, UsageError
 from harness.report.words import plain
 from harness.store.runfolder import RunFolder
 from harness.store.verify import check
@@ -23,6 +23,9 @@ def command(run: Path, *, as_json: bool) -> int:
     """
     folder = RunFolder.open(run)
     verified = check(folder)
+    further = _unplannable(folder)
+    if further is not None and further not in verified.problems:
+        verified = attrs.evolve(verified, problems=(*verified.problems, further))
     for problem in verified.problems:
         click.echo(plain(problem), err=True)
     if as_json:
@@ -33,3 +36,18 @@ def command(run: Path, *, as_json: bool) -> int:
         if verified.unnamed:
             click.echo(f"note: {len(verified.unnamed)} blobs that nothing names; see harness gc", err=True)
     return EXIT_CHECK if verified.problems else EXIT_OK
+
+
+def _unplannable(run: RunFolder) -> str | None:
+    """What is wrong with the tasks that the manifest plans, by the task set; None where nothing is."""
+    from harness.run import results, scorers  # with the graders, which take a while to import
+
+    if not run.blobs.has(run.manifest.tasks):
+        return None  # was named as missing
+    try:
+        results.planned(run, scorers.benchmark_of(run))
+    except StoreCorruptError as error:
+        return str(error)
+    except UsageError:  # a benchmark of another version: only its files can be checked
+        return None
+    return None

@@ -21,13 +21,22 @@ UNFINISHED = "unfinished"  # never played to an end
 UNGRADED = "not-graded"  # measured, and grading it was interrupted or is another process's
 
 
-def planned(run: RunFolder) -> tuple[Item, ...]:
-    """Every rollout of the manifest's plan, in its order; raises StoreCorruptError for a plan that is none."""
-    match run.manifest.plan:
-        case {"tasks": [*tasks], "repeats": int(repeats)} if all(isinstance(task, str) for task in tasks):
-            return plan([str(task) for task in tasks], repeats=repeats)
-        case _:
-            raise StoreCorruptError(f"{run.layout.manifest} has no plan that this version of the harness reads.")
+def planned(run: RunFolder, benchmark: Graded) -> tuple[Item, ...]:
+    """Every rollout of the manifest's plan, in its order; raises StoreCorruptError for a plan that is none.
+
+    ``benchmark`` is the run's: a plan has its tasks only.
+    """
+    tasks, repeats = _plan(run)
+    known = set(benchmark.ids)
+    unknown = next((task for task in tasks if task not in known), None)
+    if unknown is not None:
+        raise StoreCorruptError(f"{run.layout.manifest} plans the task {unknown!r}, which the task set doesn't hold.")
+    return plan(tasks, repeats=repeats)
+
+
+def _plan(run: RunFolder) -> tuple[tuple[str, ...], int]:
+    with reading.corrupt(run.layout.manifest):
+        return run.manifest.planned
 
 
 def counted(run: RunFolder, item: Item) -> Facts | None:
@@ -90,7 +99,8 @@ def summed_up(run: RunFolder, scorer: Scorer, content: Digest, results: Sequence
 
 def summary_bytes(run: RunFolder, scorer: Scorer, content: Digest, results: Mapping[Item, Result]) -> bytes:
     """summary.json: the figures of the whole plan, of which each rollout has a result."""
-    return seal(summed_up(run, scorer, content, [results[item] for item in planned(run)]))
+    tasks, repeats = _plan(run)
+    return seal(summed_up(run, scorer, content, [results[item] for item in plan(tasks, repeats=repeats)]))
 
 
 def _result(

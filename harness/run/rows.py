@@ -51,7 +51,7 @@ class Looked:
     @cached_property
     def items(self) -> tuple[Item, ...]:
         """Every planned rollout, by task in the benchmark's order and then by repeat."""
-        planned = results.planned(self.run)
+        planned = results.planned(self.run, self.benchmark)
         places = {task: place for place, task in enumerate(dict.fromkeys(item.task for item in planned))}
         return tuple(sorted(planned, key=lambda item: (places[item.task], item.repeat)))
 

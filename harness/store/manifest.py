@@ -5,6 +5,7 @@ Not in it, since they don't decide what a model answers: the endpoint's address,
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import attrs
@@ -12,10 +13,11 @@ import attrs
 from harness.errors import CanonicalError
 from harness.store.canonical import JSON, dumps, escape_all, loads_strict, unescape_all
 from harness.store.digests import Digest, digest
-from harness.store.fields import Fields
+from harness.store.fields import Fields, text
 from harness.store.record import FORMAT as RECORD_FORMAT
 
 FORMAT = 1
+REPEATS_MAX = 10_000  # of a task
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -58,6 +60,20 @@ class Manifest:
     def identity(self) -> Digest:
         """The run's identity."""
         return digest(self.to_bytes())
+
+    @property
+    def planned(self) -> tuple[tuple[str, ...], int]:
+        """The plan's tasks, and how many repeats of each; raises CanonicalError for a plan that is none."""
+        fields = Fields(self.plan, "the plan")
+        tasks, repeats = fields.items("tasks", text), fields.integer("repeats")
+        if not tasks:
+            raise CanonicalError("The plan has no tasks.")
+        twice = [task for task, times in Counter(tasks).items() if times > 1]
+        if twice:
+            raise CanonicalError(f"The plan has the task {twice[0]!r} more than once.")
+        if not 1 <= repeats <= REPEATS_MAX:
+            raise CanonicalError(f"The plan has {repeats} repeats; there are 1 to {REPEATS_MAX}.")
+        return tasks, repeats
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Manifest":

@@ -85,7 +85,7 @@ class Source:
 
     def rollouts(self) -> Iterator[Rollout]:
         """Every planned rollout, by task in the order of the plan, then by repeat."""
-        items = planned(self.run)
+        items = planned(self.run, self.tasks)
         places = {task: place for place, task in enumerate(dict.fromkeys(item.task for item in items))}
         for item in sorted(items, key=lambda item: (places[item.task], item.repeat)):
             yield self._rollout(item, places[item.task])

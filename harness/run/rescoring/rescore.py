@@ -75,7 +75,7 @@ class Rescoring:
         judge = _judge(known, settings)
         own = known.judging if known is not None and known.judge == judge else 0
         judging = own if wanted.judging is None else wanted.judging
-        return cls(run, benchmark, planned(run), current, scorers.scorer_of(benchmark, judge, judging))
+        return cls(run, benchmark, planned(run, benchmark), current, scorers.scorer_of(benchmark, judge, judging))
 
     def check(self) -> tuple[list[Row], list[Difference]]:
         """Score all and compare with what is there; nothing is written."""

@@ -223,5 +223,5 @@ def test_a_benchmark_that_is_not_known_is_refused(run: RunFolder, rescore: Resco
 
 def test_all_planned_rollouts_are_in_the_summary(run: RunFolder, rescore: Rescore) -> None:
     report = rescore(run)
-    assert report["planned"] == len(planned(run)) == 45
+    assert report["planned"] == len(planned(run, scorers.benchmark_of(run))) == 45
     assert report["outcomes"]["unfinished"] > 0

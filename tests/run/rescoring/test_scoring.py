@@ -44,7 +44,7 @@ def test_what_is_there_is_not_written_again(run: RunFolder, rescore: Rescore) ->
 
 
 def test_order_and_number_of_processes_make_no_difference(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    items = list(planned(run))
+    items = list(planned(run, scorers.benchmark_of(run)))
     alone = scoring(run).rows(items, write=False)
     monkeypatch.setattr(shares, "FEW", 2)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(3)))
@@ -67,7 +67,7 @@ def test_a_damaged_score_is_mended(run: RunFolder, rescore: Rescore, files: File
 
 def test_marks_are_compared_with_those_of_another_scorer(run: RunFolder) -> None:
     now = scoring(run)
-    item = planned(run)[0]
+    item = planned(run, now.benchmark)[0]
     path = run.layout.score(now.scorer.digest, item.task, item.repeat)
     other = now.scorer.with_judging(7)
     run.grades.write_score(other.digest, item.task, item.repeat, {**unseal(path.read_bytes()), "reward": 0.5})
@@ -112,4 +112,41 @@ def test_a_plan_of_tasks_that_the_task_set_does_not_hold_is_damage(run: RunFolde
     now = scoring(run)
     empty = attrs.evolve(now.benchmark, puzzles={})  # type: ignore[misc]
     with pytest.raises(StoreCorruptError, match="plans what the task set doesn't hold"):
-        attrs.evolve(now, benchmark=empty).rows(planned(run)[:1], write=False)
+        attrs.evolve(now, benchmark=empty).rows(planned(run, now.benchmark)[:1], write=False)
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder", "link"])
+def test_a_score_that_is_no_plain_file_is_damage(run: RunFolder, check: Callable[..., Any], kind: str) -> None:
+    path = next(run.layout.scores.rglob("*.json"))
+    path.unlink()
+    match kind:
+        case "fifo":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case "link":
+            path.symlink_to("nothing")
+    with pytest.raises(StoreCorruptError, match=f"{path.name} is no plain file"):
+        check(run)
+
+
+@pytest.mark.parametrize("kind", ["attempts", "done", "observed", "blobs"])
+def test_nothing_waits_for_a_fifo(run: RunFolder, check: Callable[..., Any], kind: str) -> None:
+    path = max(path for path in (run.layout.root / kind).rglob("*") if path.is_file())
+    if kind == "blobs":
+        path = run.blobs.path(run.manifest.tasks)
+    if kind == "attempts":
+        path = run.layout.attempt(
+            "1", 0, next(done.attempt for done in run.dones() if (done.task, done.repeat) == ("1", 0))
+        )
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(StoreCorruptError, match=f"{path.name} is no plain file"):
+        check(run)
+
+
+def test_a_file_in_place_of_the_scores_is_damage(run: RunFolder, check: Callable[..., Any]) -> None:
+    shutil.rmtree(run.layout.scores)
+    run.layout.scores.write_bytes(b"")
+    with pytest.raises(StoreCorruptError, match=r"scores/.* can't be read: Not a directory"):
+        check(run)
