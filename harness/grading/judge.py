@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 import attrs
 
+from harness.store import judge_call
 from harness.store.canonical import JSON
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from harness.gateway.policy import Secret  # with all of the gateway, which grading again needs nothing of
 
-FORMAT = 2
 WORDS_MAX: Final = 300  # characters of what an endpoint or a connection said that are kept of a failure
 PAUSE_MAX: Final = 60  # seconds; the longest pause between two tries that an endpoint can ask for
 
@@ -52,7 +52,7 @@ class Call:
     def to_json(self) -> Mapping[str, JSON]:
         """As it is kept in the run folder."""
         return {
-            "format": FORMAT,
+            "format": judge_call.FORMAT,
             "body": self.body,
             "failure": self.failure,
             "observed": {"started_ns": str(self.started_ns), "ended_ns": str(self.ended_ns)},

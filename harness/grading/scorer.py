@@ -32,8 +32,8 @@ FORMAT: Final = 2
 
 # The modules of this package that ask, keep and describe, and decide no score.
 _DECIDE_NOTHING: Final = {"__init__", "grader", "judge", "mode", "scorer", "transport"}
-# What a reply of the judge must be to be read at all.
-_STORE: Final = ("harness.store.canonical", "harness.store.usual")
+# What a reply of the judge must be to be read at all, and what stands in the file of a score.
+_STORE: Final = ("harness.store.canonical", "harness.store.score", "harness.store.usual")
 
 
 @attrs.frozen(slots=False, kw_only=True)

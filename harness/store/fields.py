@@ -52,6 +52,14 @@ class Fields:
             raise self._wrong(name, "a number")
         return float(value)
 
+    def share(self, name: str) -> float:
+        """A number from 0 to 1."""
+        value = self.any(name)
+        # No NaN is, and no integer is turned into a float that is too large to be one.
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
+            raise self._wrong(name, "a number from 0 to 1")
+        return float(value)
+
     def nanoseconds(self, name: str) -> int:
         """Nanoseconds since 1970, which stand as text since they are beyond 2**53."""
         value = self.any(name)

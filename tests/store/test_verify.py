@@ -14,9 +14,11 @@ from harness.store.grades import request_digest
 from harness.store.record import AttemptRecord
 from harness.store.references import AttemptRef
 from harness.store.runfolder import RunFolder
+from harness.store.score import JudgeRef, Score
 from harness.store.sealed import seal
 from harness.store.verify import attempts, check, files, verify
 from harness.store.verify.findings import Findings
+from tests.store.whole import CALL
 
 Make = Callable[..., AttemptRecord]
 Written = tuple[AttemptRecord, AttemptRef]
@@ -30,11 +32,11 @@ def written(run: RunFolder, make_record: Make) -> Written:
     run.publish_done(ref)
     run.write_attempt(make_record(run.blobs, task="2", masked=True))
     request = {"model": "judge"}
-    number = run.grades.write_judge(request, {"body": "{}"})
-    judge = {"request": request_digest(request), "number": number, "model": "judge"}
-    run.grades.write_score(run.blobs.put(b"scorer"), "1", 0, {"reward": 1, "judge": judge})
+    number = run.grades.write_judge(request, CALL)
+    judge = JudgeRef(model="judge", request=request_digest(request), number=number)
+    run.grades.write_score(run.blobs.put(b"scorer"), "1", 0, Score(reward=1.0, judge=judge).to_json())
     run.write_observed("node", 1, {"load": 1, "manifest": run.identity})
-    atomic.write(run.layout.root / "summary.json", seal({"reward": 1}))
+    atomic.write(run.layout.root / "summary.json", seal({"scorer": digest(b"scorer")}))
     assert verify(run) == []
     return record, ref
 
@@ -74,8 +76,8 @@ def test_what_is_written_meanwhile_is_no_problem(
     def overtaken_again(run: RunFolder, found: Findings) -> None:
         check_attempts(run, found)
         run.publish_done(run.write_attempt(make_record(run.blobs, task="3", run_id="later")))
-        run.grades.write_judge({"model": "another judge"}, {"body": "{}"})
-        run.grades.write_score(run.blobs.put(b"another scorer"), "3", 0, {"reward": 1})
+        run.grades.write_judge({"model": "another judge"}, CALL)
+        run.grades.write_score(run.blobs.put(b"another scorer"), "3", 0, Score(reward=1.0).to_json())
 
     monkeypatch.setattr(files, "check", overtaken)
     monkeypatch.setattr(attempts, "check", overtaken_again)
@@ -164,7 +166,7 @@ def test_what_is_no_plain_file_is_found(run: RunFolder, written: Written, kind: 
 @pytest.mark.parametrize("place", ["1/9.json", "9/0.json"])
 def test_a_score_without_a_rollout_is_found(run: RunFolder, written: Written, place: str) -> None:
     path = run.layout.scores / digest(b"scorer") / place
-    atomic.write(path, seal({"reward": 1}))
+    atomic.write(path, seal(Score(reward=1.0).to_json()))
     one_problem(run, str(path), "a rollout that isn't there")
 
 

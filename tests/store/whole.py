@@ -3,18 +3,21 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from harness.grading.judge import Call
 from harness.store import atomic
 from harness.store.digests import Digest
 from harness.store.grades import request_digest
 from harness.store.manifest import Manifest
 from harness.store.record import AttemptRecord
 from harness.store.runfolder import RunFolder
+from harness.store.score import JudgeRef, Score
 from harness.store.sealed import seal
 from tests.store.conftest import TASK_SET
 
 Make = Callable[..., AttemptRecord]
 
 SCORER = b"the rules of a scorer"
+CALL = {**Call("{}", None, 1, 2).to_json(), "judging": 0}
 
 
 def play(
@@ -36,7 +39,7 @@ def play(
     for task in map(str, range(tasks)):
         _measure(run, make_record, task, promise)
         _grade(run, scorer, task, promise)
-    run.grades.write_scores(scorer, [(task, 0, seal({"reward": 0})) for task in map(str, range(tasks))])
+    run.grades.write_scores(scorer, [(task, 0, seal(Score(reward=0.0).to_json())) for task in map(str, range(tasks))])
     atomic.write(run.layout.root / "summary.json", seal({"content_digest": run.content_digest(), "scorer": scorer}))
     promise(run.layout.root / "summary.json")
     return run
@@ -54,8 +57,8 @@ def _measure(run: RunFolder, make_record: Make, task: str, promise: Callable[[Pa
 def _grade(run: RunFolder, scorer: Digest, task: str, promise: Callable[[Path], None]) -> None:
     request = {"messages": [{"role": "system", "content": "You judge."}, {"role": "user", "content": task}]}
     if not run.grades.judge_calls(request):
-        run.grades.write_judge(request, {"body": "{}"})
-    reference = {"request": request_digest(request), "number": 0}
+        run.grades.write_judge(request, CALL)
+    reference = JudgeRef(model="judge", request=request_digest(request), number=0)
     promise(run.layout.judge_call(request_digest(request), 0))
-    run.grades.write_score(scorer, task, 0, {"reward": 1, "judge": reference})
+    run.grades.write_score(scorer, task, 0, Score(reward=1.0, judge=reference).to_json())
     promise(run.layout.score(scorer, task, 0))

@@ -13,12 +13,12 @@ from harness.store.verify.findings import Findings
 def check(run: RunFolder, found: Findings) -> None:
     """attempts/ and done/."""
     measured = set[tuple[str, int]]()
-    for path in walk(run.layout.attempts, found):
+    for path in walk(run.layout.attempts, found, 3):
         with found.noted(path):
             task, repeat = place(path, run.layout.attempts, 3)
             if not _check_attempt(run, path, task, repeat, found):
                 measured.add((task, repeat))
-    for path in walk(run.layout.dones, found):
+    for path in walk(run.layout.dones, found, 2):
         with found.noted():
             task, repeat = place(path, run.layout.dones, 2)
             found.counted.add((task, repeat))

@@ -1,12 +1,15 @@
 """Checking which files are there, the blobs, and what is true of a place and time."""
 
+import contextlib
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from harness.errors import CanonicalError, StoreCorruptError
 from harness.store import reading
 from harness.store.digests import file_digest, parse_digest
+from harness.store.fields import Fields
 from harness.store.layout import NAMES
 from harness.store.runfolder import RunFolder
 from harness.store.sealed import unseal
@@ -14,39 +17,71 @@ from harness.store.verify.findings import Findings
 
 
 def check(run: RunFolder, found: Findings) -> None:
-    """The names at the top, blobs, observed/ and the summary."""
+    """The names at the top and what they are, the plan, blobs, observed/ and the summary."""
     root = run.layout.root
+    _check_kinds(run, found)
     strangers = [root / name for name in reading.names(root) if name not in NAMES]
-    strangers += [path for path in reading.entries(root / "blobs") if path != run.blobs.folder]
+    strangers += [path for path in listed(root / "blobs", found) if path != run.blobs.folder]
     found.problems += [f"{path} doesn't belong into a run folder." for path in strangers]
-    for path in walk(run.blobs.folder, found):
+    with found.noted(), reading.corrupt(run.layout.manifest):
+        _ = run.manifest.planned
+    for path in walk(run.blobs.folder, found, 1):
         with found.noted():
             _check_blob(path, found)
     found.names(run, run.layout.manifest, {run.manifest.tasks})
-    for path in walk(run.layout.observed, found):
+    for path in walk(run.layout.observed, found, 1):
         with found.noted():
-            _check_observed(run, path)
-    if (root / "summary.json").exists():
+            _check_observed(run, path, found)
+    summary = root / "summary.json"
+    if summary.exists() and summary not in found.bad:
         with found.noted():
-            read_sealed(root / "summary.json")
+            _check_summary(run, summary, found)
 
 
-def walk(folder: Path, found: Findings) -> Iterator[Path]:
-    """Every finished plain file below a folder, sorted; anything else but folders is a problem."""
-    for path in reading.entries(folder):
-        mode = path.lstat().st_mode
-        if stat.S_ISDIR(mode):
-            yield from walk(path, found)
-        elif stat.S_ISREG(mode):
-            yield path
-        else:
-            found.problems.append(f"{path} is no plain file: it doesn't belong into a run folder.")
+def walk(folder: Path, found: Findings, levels: int) -> Iterator[Path]:
+    """Every finished plain file at most so many levels below a folder, sorted; anything else is a problem."""
+    for path in listed(folder, found):
+        with found.noted(path):
+            mode = _mode(path)
+            if stat.S_ISDIR(mode) and levels > 1:
+                yield from walk(path, found, levels - 1)
+            elif stat.S_ISREG(mode):
+                yield path
+            else:
+                raise StoreCorruptError(f"{path} is no plain file: it doesn't belong into a run folder.")
 
 
-def read_sealed(path: Path) -> dict[str, object]:
+def listed(folder: Path, found: Findings) -> list[Path]:
+    """What is in a folder; nothing, and a problem, where it can't be read."""
+    if folder not in found.bad:
+        with found.noted(folder):
+            return reading.entries(folder)
+    return []
+
+
+def read_sealed(path: Path) -> dict[str, Any]:
     """A sealed file's object; raises StoreCorruptError."""
+    data = reading.read(path)
     with reading.corrupt(path):
-        return unseal(path.read_bytes())
+        return unseal(data)
+
+
+def _check_kinds(run: RunFolder, found: Findings) -> None:
+    """What stands at the top is a folder or a plain file, each as it should be, and no link."""
+    for path in (*(run.layout.root / name for name in sorted(NAMES)), run.blobs.folder):
+        if path.parent in found.bad:
+            found.bad.add(path)
+        with found.noted(path), contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            mode = path.lstat().st_mode
+            if path.suffix and not stat.S_ISREG(mode):
+                raise StoreCorruptError(f"{path} is no plain file: it doesn't belong into a run folder.")
+            if not path.suffix and not stat.S_ISDIR(mode):
+                raise StoreCorruptError(f"{path} is no folder: it doesn't belong into a run folder.")
+
+
+def _mode(path: Path) -> int:
+    with reading.corrupt(path):
+        return path.lstat().st_mode
 
 
 def _check_blob(path: Path, found: Findings) -> None:
@@ -58,15 +93,34 @@ def _check_blob(path: Path, found: Findings) -> None:
         sha256 = file_digest(path)
     if sha256 != name:
         found.damaged.add(name)
-        raise StoreCorruptError(f"The blob {path} was changed: its SHA-256 is {sha256}. Restore it from a copy.")
+        raise StoreCorruptError(
+            f"The blob {path} was changed: its SHA-256 is {sha256}. Restore it from a copy of the run."
+        )
     found.blobs.add(name)
 
 
-def _check_observed(run: RunFolder, path: Path) -> None:
+def _check_observed(run: RunFolder, path: Path, found: Findings) -> None:
     if path.parent != run.layout.observed or path.suffix != ".json":
         raise StoreCorruptError(f"{path} doesn't belong into a run folder.")
     value = read_sealed(path)
+    with reading.corrupt(path):
+        _check_run(run, value)
+        about = Fields(value, "what was observed")
+        if "started_ns" in value:
+            about.nanoseconds("started_ns")
+        if "scorer" in value:
+            found.names(run, path, {about.digest("scorer")})
+
+
+def _check_summary(run: RunFolder, path: Path, found: Findings) -> None:
+    value = read_sealed(path)
+    with reading.corrupt(path):
+        _check_run(run, value)
+        found.names(run, path, {Fields(value, "the summary").digest("scorer")})
+
+
+def _check_run(run: RunFolder, value: Mapping[str, Any]) -> None:
     if value.get("manifest", run.identity) != run.identity:
-        raise StoreCorruptError(
-            f"{path} belongs to the run {value['manifest']}, but this is {run.identity} by {run.layout.manifest}."
+        raise CanonicalError(
+            f"It belongs to the run {value['manifest']}, but this is {run.identity} by {run.layout.manifest}."
         )

@@ -15,7 +15,9 @@ from harness.store.archive import descriptors
 from harness.store.archive.archiving import archive
 from harness.store.digests import digest
 from harness.store.runfolder import RunFolder
+from harness.store.score import Score
 from harness.store.sealed import seal
+from tests.store.whole import CALL
 
 Files = dict[str, bytes]
 
@@ -33,10 +35,10 @@ def stored(run: RunFolder, make_record: Callable[..., Any]) -> RunFolder:
     for task, name in (("1", "a"), ("a task with a name of " + "many words " * 12, "b")):
         run.publish_done(run.write_attempt(make_record(run.blobs, task=task, run_id=name, steps=1)))
     run.write_attempt(make_record(run.blobs, task="2", masked=True, steps=1))
-    run.grades.write_judge({"model": "judge", "messages": []}, {"body": "{}"})
-    run.grades.write_score(run.blobs.put(b"the scorer"), "1", 0, {"reward": 1})
+    run.grades.write_judge({"model": "judge", "messages": []}, CALL)
+    run.grades.write_score(run.blobs.put(b"the scorer"), "1", 0, Score(reward=1.0).to_json())
     run.write_observed("node", 1, {"load": 1})
-    (run.layout.root / "summary.json").write_bytes(seal({"reward": 1}))
+    (run.layout.root / "summary.json").write_bytes(seal({"reward": 1, "scorer": digest(b"the scorer")}))
     for number in range(3):
         run.blobs.put(bytes([number]) * (70_000 + number))
     return run

@@ -18,6 +18,7 @@ from harness.store.archive.archiving import archive, described
 from harness.store.archive.contents import Contents, Entry
 from harness.store.digests import digest
 from harness.store.runfolder import RunFolder
+from harness.store.score import Score
 from tests.store.archive.conftest import files_of, inner, nothing_left, outer
 
 
@@ -80,7 +81,7 @@ def test_what_is_derived_and_what_is_unfinished_stays_out(stored: RunFolder, pac
 def test_grading_again_changes_one_layer(stored: RunFolder, tmp_path: Path) -> None:
     layers = []
     for reward in (0, 1):
-        stored.grades.write_score(digest(b"the scorer"), "1", 0, {"reward": reward})
+        stored.grades.write_score(digest(b"the scorer"), "1", 0, Score(reward=float(reward)).to_json())
         layers.append(described(stored.layout.root).artifact.layers)
     assert [one == other for one, other in zip(*layers, strict=True)] == [False, True, True, True, True]
 
@@ -190,7 +191,7 @@ def test_a_full_disk_leaves_nothing(stored: RunFolder, tmp_path: Path, monkeypat
 
 def test_a_file_that_grows_meanwhile_is_noticed(stored: RunFolder) -> None:
     contents = Contents.of(stored)
-    stored.grades.write_score(digest(b"the scorer"), "1", 0, {"reward": 0.25})
+    stored.grades.write_score(digest(b"the scorer"), "1", 0, Score(reward=0.25).to_json())
     with pytest.raises(HarnessError, match="was written anew"):
         writing.write(contents, sinks.NoSink())
 
