@@ -32,7 +32,7 @@ def boxed(text: str) -> str | None:
 def _braced(text: str) -> Iterator[Span]:
     r"""The content of each closed ``\boxed{...}``."""
     opened: list[int | None] = []  # where the content of each open box begins; None for a brace inside one
-    first = _OPEN.search(text)
+    first = _first(text)
     for token in _BRACE.finditer(text, first.start()) if first else ():
         if token["open"]:
             opened.append(token.end())
@@ -40,6 +40,12 @@ def _braced(text: str) -> Iterator[Span]:
             opened.append(None)
         elif token["right"] and opened and (start := opened.pop()) is not None:
             yield start, token.start()
+
+
+def _first(text: str) -> re.Match[str] | None:
+    """The first opening of a box; where the word doesn't stand nothing is looked at letter by letter."""
+    word = text.find("boxed")
+    return None if word < 0 else _OPEN.search(text, len(text[:word].rstrip("\\")))
 
 
 def _marked(text: str) -> Iterator[Span]:

@@ -130,9 +130,17 @@ class Layout:
         """One attempt's record."""
         return self.root.joinpath("attempts", encode_name(task), str(repeat), f"{name}.json")
 
+    def attempts_at(self, task: str, repeat: int) -> Path:
+        """The folder of all attempts at one task and repeat."""
+        return self.root.joinpath("attempts", encode_name(task), str(repeat))
+
     def done(self, task: str, repeat: int) -> Path:
         """The file that names the attempt that counts."""
         return self.root.joinpath("done", encode_name(task), str(repeat))
+
+    def judge_calls(self, request: Digest) -> Path:
+        """The folder of the judge's calls with one request."""
+        return self.root.joinpath("judge", request)
 
     def judge_call(self, request: Digest, number: int) -> Path:
         """One call of the judge."""

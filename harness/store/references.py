@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import attrs
 
 from harness.errors import CanonicalError
-from harness.store.canonical import JSON, dumps, escape_all
+from harness.store.canonical import JSON, dumps_escaped
 from harness.store.digests import Digest, digest
 from harness.store.fields import Fields
 from harness.store.record import AttemptRecord
@@ -69,7 +69,7 @@ class Done:
 def content_of(dones: Iterable[Done]) -> Digest:
     """A run's content: SHA-256 of the canonical list of [task, repeat, content digest] of all that counts."""
     value: JSON = [list(entry) for entry in sorted((done.task, done.repeat, done.content) for done in dones)]
-    return digest(dumps(escape_all(value)))
+    return digest(dumps_escaped(value))
 
 
 def named_after(name: str, sha256: Digest) -> bool:

@@ -1,5 +1,6 @@
 """Comparing what is computed again with what a run folder holds, byte for byte; nothing is written or deleted."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from harness.errors import CanonicalError
 from harness.run.rescoring.scoring import Row
 from harness.store import atomic
 from harness.store.digests import Digest, parse_digest
+from harness.store.layout import encode_name
 from harness.store.runfolder import RunFolder
 
 
@@ -34,10 +36,11 @@ def _scores(run: RunFolder, scorer: Digest, rows: Sequence[Row]) -> Iterator[Dif
 
 def _extra(run: RunFolder, scorer: Digest, rows: Sequence[Row]) -> Iterator[Difference]:
     """Files among the scores that no rollout has, and what stands beside the scorers."""
-    known = {run.layout.score(scorer, row.item.task, row.item.repeat) for row in rows if row.done is not None}
-    for path in _files(run.layout.scores / scorer):
+    folder = run.layout.scores / scorer
+    known = {f"{folder}/{encode_name(row.item.task)}/{row.item.repeat}.json" for row in rows if row.done is not None}
+    for path in _files(str(folder)):
         if path not in known:
-            yield _difference(run, path, "extra")
+            yield _difference(run, Path(path), "extra")
     for path in run.layout.scores.iterdir() if run.layout.scores.is_dir() else ():
         if not atomic.is_temporary(path.name) and not _is_scorer(run, path):
             yield _difference(run, path, "extra")
@@ -58,13 +61,18 @@ def _summary(run: RunFolder, summary: bytes) -> Iterator[Difference]:
         yield _difference(run, path, "differs")
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _files(folder: str) -> Iterator[str]:
     """Everything but folders, however deep; unfinished files are passed over."""
-    for path in folder.iterdir() if folder.is_dir() else ():
-        if path.is_dir() and not path.is_symlink():
-            yield from _files(path)
-        elif not atomic.is_temporary(path.name):
-            yield path
+    try:
+        entries = os.scandir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    with entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _files(entry.path)
+            elif not atomic.is_temporary(entry.name):
+                yield entry.path
 
 
 def _difference(run: RunFolder, path: Path, what: str) -> Difference:

@@ -1,12 +1,14 @@
 """Work that is shared out among processes: each does an equal part of the list."""
 
+import contextlib
+import gc
 import itertools
 import os
 import pickle
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
 from harness.errors import HarnessError
@@ -30,15 +32,28 @@ def shared(work: Callable[[Sequence[T]], list[R]], items: Sequence[T]) -> list[R
     processes = min(processes, 4)
     edges = [len(items) * number // processes for number in range(processes + 1)]
     first, *others = (items[low:high] for low, high in itertools.pairwise(edges))
-    helpers = [_Helper(work, part) for part in others]
-    try:
-        found = work(first)
-        for helper in helpers:
-            found += helper.result()
-    finally:
-        for helper in helpers:
-            helper.end()
+    with _no_garbage():
+        helpers = [_Helper(work, part) for part in others]
+        try:
+            found = work(first)
+            for helper in helpers:
+                found += helper.result()
+        finally:
+            for helper in helpers:
+                helper.end()
     return found
+
+
+@contextlib.contextmanager
+def _no_garbage() -> Iterator[None]:
+    """Nothing is looked through for garbage meanwhile: there is none, and pages that are shared stay so."""
+    gc.freeze()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.unfreeze()
 
 
 class _Helper:
