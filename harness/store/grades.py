@@ -42,7 +42,7 @@ class Grades:
             with atomic.explained(self.layout.blobs):
                 atomic.sync_folder(self.layout.blobs)
         name = request_digest(request)
-        number = len(self._judge_numbers(name))
+        number = len(_numbers(self.layout.judge_calls(name)))
         while not atomic.publish(self.layout.judge_call(name, number), data):
             number += 1
         return number
@@ -51,7 +51,8 @@ class Grades:
         """All calls of the judge with this very request, by their numbers; ``name``: its digest, where it is known."""
         name = name or request_digest(request)
         kept = _shared(request, digest)
-        return {number: self._call(name, number, request, kept) for number in self._judge_numbers(name)}
+        folder = self.layout.judge_calls(name)
+        return {number: self._call(folder / f"{number}.json", request, kept) for number in _numbers(folder)}
 
     def write_score(self, scorer: Digest, task: str, repeat: int, score: Object) -> None:
         """Keep a rollout's score, in place of one that is there."""
@@ -76,22 +77,22 @@ class Grades:
             for repeat in sorted(reading.number(folder, name) for name in reading.json_names(folder)):
                 yield task, repeat, read_object(folder / f"{repeat}.json")
 
-    def _judge_numbers(self, request: Digest) -> list[int]:
-        folder = self.layout.judge / request
-        numbers = sorted(reading.number(folder, name.removesuffix(".json")) for name in reading.names(folder))
-        # A reply that is gone would make another one count.
-        if numbers != list(range(len(numbers))):
-            gone = min(set(range(len(numbers))) - set(numbers))
-            raise StoreCorruptError(f"{folder / f'{gone}.json'} is missing. Restore it from a copy of the run.")
-        return numbers
-
-    def _call(self, name: Digest, number: int, request: Object, kept: Object) -> Object:
-        path = self.layout.judge_call(name, number)
+    def _call(self, path: Path, request: Object, kept: Object) -> Object:
         call = read_object(path)
         if call.get("request") != kept:
             read_judge_call(path, self.blobs)  # says what is wrong with it
             raise StoreCorruptError(f"{path} is damaged: its request is not written as it should be.")
         return {**call, "request": request}
+
+
+def _numbers(folder: Path) -> list[int]:
+    """The numbers of the calls in a folder, from 0."""
+    numbers = sorted(reading.number(folder, name.removesuffix(".json")) for name in reading.names(folder))
+    # A reply that is gone would make another one count.
+    if numbers != list(range(len(numbers))):
+        gone = min(set(range(len(numbers))) - set(numbers))
+        raise StoreCorruptError(f"{folder / f'{gone}.json'} is missing. Restore it from a copy of the run.")
+    return numbers
 
 
 def request_digest(request: JSON) -> Digest:

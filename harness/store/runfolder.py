@@ -136,7 +136,7 @@ class RunFolder:
 
     def attempt_names(self, task: str, repeat: int) -> list[str]:
         """The names of all attempts at one task and repeat."""
-        return reading.json_names(self.layout.attempt(task, repeat, "").parent)
+        return reading.json_names(self.layout.attempts_at(task, repeat))
 
     def read_attempt(self, task: str, repeat: int, name: str) -> AttemptRecord:
         """One attempt's record."""

@@ -42,7 +42,7 @@ def test_a_call_that_another_writer_kept_meanwhile_is_never_overwritten(
 ) -> None:
     run.grades.write_judge(REQUEST, {"by": "other"})
     with monkeypatch.context() as patched:
-        patched.setattr(type(run.grades), "_judge_numbers", lambda *_: [])  # a stale listing
+        patched.setattr("harness.store.grades._numbers", lambda _: [])  # a stale listing
         assert run.grades.write_judge(REQUEST, {"by": "us"}) == 1
     assert [call["by"] for call in run.grades.judge_calls(REQUEST).values()] == ["other", "us"]
 

@@ -38,9 +38,9 @@ def _extra(run: RunFolder, scorer: Digest, rows: Sequence[Row]) -> Iterator[Diff
     """Files among the scores that no rollout has, and what stands beside the scorers."""
     folder = run.layout.scores / scorer
     known = {f"{folder}/{encode_name(row.item.task)}/{row.item.repeat}.json" for row in rows if row.done is not None}
-    for path in _files(str(folder)):
-        if path not in known:
-            yield _difference(run, Path(path), "extra")
+    for name in _files(str(folder)):
+        if name not in known:
+            yield _difference(run, Path(name), "extra")
     for path in run.layout.scores.iterdir() if run.layout.scores.is_dir() else ():
         if not atomic.is_temporary(path.name) and not _is_scorer(run, path):
             yield _difference(run, path, "extra")

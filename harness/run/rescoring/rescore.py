@@ -17,13 +17,14 @@ from harness.run.rescoring.checking import Difference, differences
 from harness.run.rescoring.moved import moved
 from harness.run.rescoring.scoring import Row, Scoring
 from harness.run.rescoring.spread import spread
-from harness.run.results import planned, summary_bytes, summed_up
+from harness.run.results import planned, summed_up
 from harness.run.settings.resolve import Settings, chosen
 from harness.store import together
 from harness.store.canonical import JSON
 from harness.store.digests import Digest
 from harness.store.references import content_of
 from harness.store.runfolder import RunFolder
+from harness.store.sealed import seal
 
 # Settings that decide a verdict, and the field of `JudgeSettings` that each is. The environment doesn't change them:
 # a name left in it by another run would make another scorer.
@@ -80,7 +81,7 @@ class Rescoring:
     def check(self) -> tuple[list[Row], list[Difference]]:
         """Score all and compare with what is there; nothing is written."""
         rows = self._scoring(0).rows(self.items, write=False)
-        return rows, differences(self.run, self.scorer.digest, rows, self._summary(rows))
+        return rows, differences(self.run, self.scorer.digest, rows, seal(self._summary(rows)))
 
     def rescore(self, wanted: Wanted, settings: Settings, say: Callable[[str], None]) -> dict[str, JSON]:
         """Ask whom it takes, score all, keep the scores and the summary; the object that ``--json`` prints."""
@@ -104,7 +105,8 @@ class Rescoring:
         self.run.blobs.put(self.scorer.description)
         rows = scorings[0].rows(self.items, write=True)
         scorers.keep(self.run, self.scorer)
-        together.write_all([(self.run.layout.root / "summary.json", self._summary(rows))])
+        summary = self._summary(rows)
+        together.write_all([(self.run.layout.root / "summary.json", seal(summary))])
         return {
             "run": str(self.run.layout.root),
             "judge": wanted.judge,
@@ -114,7 +116,7 @@ class Rescoring:
             "scorer_before": self.before,
             "moved": moved(rows),
             "judge_repeats": spread([rows, *others]) if others else None,
-            **summed_up(self.run, self.scorer, _content(rows), [row.result for row in rows]),
+            **summary,
         }
 
     def _ask(self, scorings: list[Scoring], settings: Settings, say: Callable[[str], None]) -> int:
@@ -132,8 +134,9 @@ class Rescoring:
         scorer = self.scorer.with_judging(self.scorer.judging + further)
         return Scoring(self.run, self.benchmark, scorer, self.before)
 
-    def _summary(self, rows: list[Row]) -> bytes:
-        return summary_bytes(self.run, self.scorer, _content(rows), {row.item: row.result for row in rows})
+    def _summary(self, rows: list[Row]) -> dict[str, JSON]:
+        content = content_of(row.done for row in rows if row.done is not None)
+        return summed_up(self.run, self.scorer, content, [row.result for row in rows])
 
 
 def _judge(known: Scorer | None, settings: Settings) -> JudgeSettings:
@@ -154,7 +157,3 @@ def _check_recorded(scoring: Scoring, rows: list[Row]) -> None:
             f"No verdict of judging {scoring.scorer.judging} is kept. To ask for what is missing of all judgings: "
             "--judge failed; to ask anew for each: --judge live"
         )
-
-
-def _content(rows: list[Row]) -> Digest:
-    return content_of(row.done for row in rows if row.done is not None)
