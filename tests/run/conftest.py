@@ -40,7 +40,7 @@ def run(tmp_path: Path) -> RunFolder:
     manifest = Manifest(
         benchmark="questions",
         tasks=digest(b"tasks"),
-        plan={},
+        plan={"tasks": ["a", "b"], "repeats": 1},
         prompts={},
         rootfs=digest(b"rootfs"),
         agent={},
