@@ -10,6 +10,8 @@ import pytest
 from harness.benchmarks.demo import server
 from harness.benchmarks.demo.conversation import Conversation
 from harness.benchmarks.demo.policy import Reply
+from harness.gateway.answer import read
+from harness.store.replay import Replay
 
 pytestmark = pytest.mark.integration
 
@@ -57,10 +59,12 @@ async def test_attacks_are_refused_or_off_the_chain_and_recorded(
     assert policy.printed["models"] == 200
     assert "connected" not in (policy.printed["metadata"], policy.printed["other port"])
 
-    _, record = only_rollout(tmp_path / "R")
+    run, record = only_rollout(tmp_path / "R")
     content, observed = record.content, record.observed
     assert content.answer == "It is \\boxed{the answer}."
-    assert [call.text for call in content.calls if "forged" in (call.text or "")] == ["It is \\boxed{forged}."] * 2
+    replay = Replay(record, run.blobs)
+    texts = [read(replay.answer(index)).text for index in range(len(content.calls))]
+    assert [text for text in texts if "forged" in text] == ["It is \\boxed{forged}."] * 2
     assert len(content.off_chain) == 2
     assert "off-chain-calls" in content.flags
     assert len(received) == len(content.calls) == 4
