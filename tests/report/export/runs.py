@@ -5,6 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from harness.agents.opencode import outcomes
 from harness.benchmarks.babyvision.puzzle import Puzzle, task_set
 from harness.grading.score import JudgeRef, Score
@@ -177,3 +180,13 @@ def every_kind(path: Path) -> RunFolder:
     )
     made.attempt("9", 0, broken_off(), "upstream-stalled", "The endpoint answered nothing.")  # masked
     return made.run  # 9, 1: never played
+
+
+def parquet_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a parquet file, times as microseconds since 1970: as Python's own they need a list of time zones."""
+    table = pq.read_table(path)
+    for place, field in enumerate(table.schema):
+        if pa.types.is_timestamp(field.type):
+            table = table.set_column(place, field.name, table.column(place).cast(pa.int64()))
+    found: list[dict[str, Any]] = table.to_pylist()
+    return found

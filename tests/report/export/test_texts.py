@@ -5,7 +5,6 @@ import tracemalloc
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from harness.report.export import table
@@ -13,7 +12,7 @@ from harness.report.export.exporting import Wanted, export
 from harness.report.export.lines import line
 from harness.store.canonical import unescape_surrogates
 from tests.gateway.bodies import turn
-from tests.report.export.runs import Writer, answered, request
+from tests.report.export.runs import Writer, answered, parquet_rows, request
 from tests.report.talks import reply
 
 TEXTS = ["\ud83d", "a\x00b", "\x1b[2J\u202e", "\\ud83d and \\\\udead", "é\ud800", "\ufffd", "[" * 10_000, "\u2028\r\n"]
@@ -28,7 +27,7 @@ def test_a_text_comes_back_from_each_format(tmp_path: Path, text: str) -> None:
         export(made.run.layout.root, Wanted(form=form))
     (chat,) = lines(tmp_path / "R_chats.jsonl")
     (gym,) = lines(tmp_path / "R.jsonl")
-    (row,) = pq.read_table(tmp_path / "R" / "rollouts.parquet").to_pylist()
+    (row,) = parquet_rows(tmp_path / "R" / "rollouts.parquet")
     found = [chat["messages"][-1]["content"], chat["answer"], row["answer"], row["extracted_answer"]]
     found += [gym["response"]["output"][0]["content"][0]["text"], gym["extracted_answer"]]
     assert {unescape_surrogates(said) for said in found} == {text}
@@ -51,14 +50,14 @@ def test_tool_arguments_and_names_are_texts_too(tmp_path: Path) -> None:
     (chat,) = lines(tmp_path / "R_chats.jsonl")
     assert chat["tool_calls"] == {"to\\ud800ol": 1}
     assert chat["messages"][2]["tool_calls"][0]["id"] == "i\\ud800d"
-    assert pq.read_table(tmp_path / "R" / "rollouts.parquet").to_pylist()[0]["tool_calls"] == [("to\\ud800ol", 1)]
+    assert parquet_rows(tmp_path / "R" / "rollouts.parquet")[0]["tool_calls"] == [("to\\ud800ol", 1)]
 
 
 def test_absurd_counts_are_none(tmp_path: Path) -> None:
     made = Writer(tmp_path / "R", ("7",), 1)
     made.attempt("7", 0, [(request(), reply("3", usage={"prompt_tokens": 10**30, "completion_tokens": 7}))])
     export(made.run.layout.root, Wanted(form="parquet"))
-    (row,) = pq.read_table(tmp_path / "R" / "rollouts.parquet").to_pylist()
+    (row,) = parquet_rows(tmp_path / "R" / "rollouts.parquet")
     assert (row["input_tokens"], row["output_tokens"]) == (None, 7)
 
 
