@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.benchmarks.base import Graded
-from harness.errors import CanonicalError, StoreCorruptError
+from harness.errors import StoreCorruptError
 from harness.grading.score import Score
 from harness.grading.scorer import Scorer
 from harness.run.facts import Facts
@@ -48,11 +48,8 @@ def counted(run: RunFolder, item: Item) -> Facts | None:
 def published(run: RunFolder, done: Done) -> Facts:
     """The facts of an attempt that counts."""
     data = run.published(done)
-    try:
+    with reading.corrupt(run.layout.attempt(done.task, done.repeat, done.attempt)):
         return Facts.read(data)
-    except CanonicalError as error:
-        path = run.layout.attempt(done.task, done.repeat, done.attempt)
-        raise StoreCorruptError(f"{path} is damaged: {error}") from error
 
 
 def graded(run: RunFolder, benchmark: Graded, item: Item, facts: Facts, score: Score) -> Result:

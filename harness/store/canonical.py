@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Final, NoReturn, TypeAlias
 
 import rfc8785
 
@@ -16,6 +16,9 @@ from harness.errors import CanonicalError
 from harness.store.usual import INT_MAX, encoded
 
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
+
+# Doubles below 1e21 are written without a point (RFC 8785): no whole number has more characters.
+DIGITS_MAX: Final = len("-100000000000000000000")
 
 # A run of backslashes is only tried from its start, so that a text of nothing else is not slow.
 _SLASHES = re.compile(r"(?<!\\)(\\+)(?=[\ud800-\udfff]|ud[89a-f][0-9a-f]{2})")
@@ -54,8 +57,8 @@ def loads_strict(data: bytes, *, canonical: bool = False) -> JSON:
             data.decode("utf-8"),
             object_pairs_hook=_object,
             parse_int=_integer,
-            parse_float=_float,
-            parse_constant=_constant,
+            parse_float=finite,
+            parse_constant=no_constant,
         )
     except UnicodeDecodeError as error:
         raise CanonicalError(f"This is no UTF-8: byte {error.start} of {len(data)} is wrong.") from error
@@ -146,7 +149,7 @@ def _object(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
 
 def _integer(digits: str) -> int | float:
     # RFC 8785 writes doubles below 1e21 without a point, so digits that are just such a double are read as one.
-    if len(digits) <= len("-100000000000000000000"):
+    if len(digits) <= DIGITS_MAX:
         number = int(digits)
         if abs(number) <= INT_MAX:
             return number
@@ -155,14 +158,16 @@ def _integer(digits: str) -> int | float:
     raise CanonicalError(f"The integer {digits[:40]} is beyond 2**53 - 1; such numbers must be strings.")
 
 
-def _float(digits: str) -> float:
+def finite(digits: str) -> float:
+    """A number with a point or an exponent, for `json.loads`; raises CanonicalError beyond a double."""
     number = float(digits)
     if not math.isfinite(number):
         raise CanonicalError(f"The number {digits[:40]} is too large for a double.")
     return number
 
 
-def _constant(name: str) -> JSON:
+def no_constant(name: str) -> NoReturn:
+    """Refuses NaN and infinities, for `json.loads`; raises CanonicalError."""
     raise CanonicalError(f"{name} is no JSON.")
 
 

@@ -5,18 +5,14 @@ underscore comes before every lower-case letter, so the key stands first, and a 
 """
 
 import json
-import math
 from collections.abc import Mapping
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from harness.errors import CanonicalError
-from harness.store.canonical import JSON, dumps_escaped, unescape_all
+from harness.store.canonical import DIGITS_MAX, JSON, dumps_escaped, finite, no_constant, unescape_all
 from harness.store.digests import digest
 
 KEY: Final = "_sha256"
-
-# Canonical JSON writes a double of up to 21 digits without a point.
-_DIGITS_MAX: Final = len("-100000000000000000000")
 
 _HEAD: Final = b'{"_sha256":"'
 _BODY: Final = len(_HEAD) + 64 + len(b'",')
@@ -41,7 +37,7 @@ def unseal(data: bytes) -> dict[str, Any]:
     if digest(body).encode() != head[len(_HEAD) : -len(b'",')]:
         raise CanonicalError("It was changed: its bytes don't have the digest that it begins with.")
     try:
-        value = json.loads(body, parse_int=_integer, parse_float=_float, parse_constant=_constant)
+        value = json.loads(body, parse_int=_integer, parse_float=finite, parse_constant=no_constant)
     except (ValueError, RecursionError) as error:
         raise CanonicalError(f"This is no JSON: {error}.") from error
     if not isinstance(value, dict):
@@ -55,17 +51,6 @@ def unseal(data: bytes) -> dict[str, Any]:
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > _DIGITS_MAX:
+    if len(digits) > DIGITS_MAX:
         raise CanonicalError(f"The integer {digits[:40]}... has {len(digits)} digits.")
     return int(digits)
-
-
-def _float(digits: str) -> float:
-    number = float(digits)
-    if not math.isfinite(number):
-        raise CanonicalError(f"The number {digits[:40]} is too large for a double.")
-    return number
-
-
-def _constant(name: str) -> NoReturn:
-    raise CanonicalError(f"{name} is no JSON.")
