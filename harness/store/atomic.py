@@ -62,6 +62,20 @@ def sync_folder(path: Path) -> None:
         os.close(handle)
 
 
+def sync_filesystem(path: Path) -> None:
+    """Flush everything on the filesystem of a file or folder: one call for any number of files; raises OSError."""
+    import ctypes  # most commands flush no filesystem
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        if libc.syncfs(handle) != 0:
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code), str(path))
+    finally:
+        os.close(handle)
+
+
 @contextlib.contextmanager
 def explained(path: Path) -> Iterator[None]:
     """Turn an OSError under ``path`` into an error for people."""

@@ -5,8 +5,6 @@ flushed, each file gets its name, and the filesystem is flushed again.
 """
 
 import contextlib
-import ctypes
-import os
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
@@ -63,12 +61,5 @@ def _fill(path: Path, data: bytes) -> None:
 
 def flush(folder: Path) -> None:
     """Flush the filesystem of a folder; an error of any of its files is an error here, as `write_all` raises it."""
-    libc = ctypes.CDLL(None, use_errno=True)
     with atomic.explained(folder):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            if libc.syncfs(handle) != 0:
-                number = ctypes.get_errno()
-                raise OSError(number, os.strerror(number))
-        finally:
-            os.close(handle)
+        atomic.sync_filesystem(folder)

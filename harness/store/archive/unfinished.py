@@ -48,7 +48,7 @@ def put(path: Path, target: Path) -> bool:
 
     Of two that come at once the first wins, and neither's bytes go. Raises OSError.
     """
-    sync(path)
+    atomic.sync_filesystem(path)
     won = _put_folder(path, target) if path.is_dir() else claim(path, target)
     atomic.sync_folder(target.parent)
     return won
@@ -88,14 +88,3 @@ def _renamed(path: Path, target: Path) -> bool:
     if code == errno.EEXIST:
         return False
     raise OSError(code, os.strerror(code), str(target))
-
-
-def sync(path: Path) -> None:
-    """Flush everything on the filesystem of ``path``: one call for any number of files; raises OSError."""
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        if _libc.syncfs(handle) != 0:
-            code = ctypes.get_errno()
-            raise OSError(code, os.strerror(code), str(path))
-    finally:
-        os.close(handle)

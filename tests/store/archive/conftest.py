@@ -26,7 +26,7 @@ Files = dict[str, bytes]
 def no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Flushing is not what is tested here, and takes most of the time."""
     monkeypatch.setattr("os.fsync", lambda handle: None)
-    monkeypatch.setattr("harness.store.archive.unfinished.sync", lambda path: None)
+    monkeypatch.setattr("harness.store.atomic.sync_filesystem", lambda path: None)
 
 
 @pytest.fixture

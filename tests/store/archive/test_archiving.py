@@ -183,7 +183,7 @@ def test_a_full_disk_leaves_nothing(stored: RunFolder, tmp_path: Path, monkeypat
     def full(path: Path) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("harness.store.archive.unfinished.sync", full)
+    monkeypatch.setattr("harness.store.atomic.sync_filesystem", full)
     with pytest.raises(NoSpaceError, match=r"a\.tar"):
         archive(stored.layout.root, tmp_path / "a.tar")
     nothing_left(tmp_path, "run")

@@ -168,7 +168,7 @@ def test_a_full_disk_leaves_nothing(packed: Path, tmp_path: Path, monkeypatch: p
     def full(path: Path) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("harness.store.archive.unfinished.sync", full)
+    monkeypatch.setattr("harness.store.atomic.sync_filesystem", full)
     with pytest.raises(NoSpaceError, match="back"):
         import_archive(packed, tmp_path / "back")
     nothing_left(tmp_path, "run", "packed.tar")
