@@ -1,9 +1,11 @@
 """Run folders of real shape that nobody played, made by the store's own writers: for what reads many rollouts.
 
 A rollout is a talk of some calls: requests that grow, with an image, a system prompt and tools as long as OpenCode's;
-streamed answers with tool calls; events and stderr of the agent. Every few there is one without an answer, one whose
-first attempt was masked, a planned one that never got through, a judge that failed once, and one that said nothing
-that can be read. Equal arguments give equal content and equal scores.
+streamed answers with tool calls; OpenCode's events, which hold the texts again. There are four calls, as in each
+rollout of the demo, and in all of them together the model says about 900 characters: half of the 16 recorded outputs of
+the benchmark's own runs are shorter than 950. Every few there is one without an answer, one whose first attempt was
+masked, a planned one that never got through, a judge that failed once, and one that said nothing that can be read.
+Equal arguments give equal content and equal scores.
 """
 
 import asyncio
@@ -11,6 +13,7 @@ import base64
 import contextlib
 import json
 import os
+import string
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -47,6 +50,7 @@ TOOLS: Final = [
 ]  # 18 KB
 PROMPT: Final = "Begin by looking at the picture: say what it shows, and what the question wants from it. " * 12
 WORDS: Final = ("left", "right", "circle", "line", "seven", "blue", "above", "measured", "pixel", "corner", "count")
+LETTERS: Final = string.ascii_letters + string.digits
 JUDGE: Final = JudgeSettings()
 
 
@@ -56,7 +60,7 @@ class Shape:
 
     rollouts: int
     tasks: int = 388
-    calls: int = 5
+    calls: int = 4
     image_bytes: int = 2000
 
     @property
@@ -184,20 +188,21 @@ def _record(run: RunFolder, shape: Shape, item: Item, *, masked: bool) -> Attemp
     random = Random(f"{item.task}/{item.repeat}/{masked}")
     unanswered = masked or _number(item) % 17 == 0
     recorder = Recorder(run.blobs)
-    calls = 1 if masked else shape.calls
-    for step, (request, answer) in enumerate(_talk(item, shape, calls, random)):
-        begun = START + step * 10**10
+    steps = [_step(random) for _ in range(0 if masked else shape.calls - 1)]
+    answer = f"{_prose(random, 75)} \\boxed{{({item.task},{random.randrange(7)})}}"
+    bodies = list(_bodies(item, shape, steps, "" if unanswered else answer, random))
+    for number, (request, streamed) in enumerate(bodies):
+        begun = START + number * 10**10
         recorder.call(
             request=request,
-            answer=answer,
+            answer=streamed,
             status=200,
-            finish_reason="stop",
+            finish_reason="stop" if number == len(steps) else "tool_calls",
             started_ns=begun,
             ended_ns=begun + 9 * 10**9,
         )
-    events = [json.dumps({"type": "text", "part": {"text": _prose(random, 60)}}) for _ in range(12 * calls)]
-    recorder.artifact("events.jsonl", "\n".join(events).encode())
-    recorder.artifact("stderr.log", _prose(random, 20).encode())
+    recorder.artifact("events.jsonl", b"".join(_events(steps, answer, random)))
+    recorder.artifact("stderr.log", b"")
     kind = "upstream-failed" if masked else "no-answer" if unanswered else "answered"
     content = Content(
         task=item.task,
@@ -205,14 +210,14 @@ def _record(run: RunFolder, shape: Shape, item: Item, *, masked: bool) -> Attemp
         prompt=run.blobs.put(f"{PROMPT}{item.task}".encode()),
         images=(PromptImage("image.png", run.blobs.put(_image(item.task, shape))),),
         calls=recorder.calls,
-        chain=tuple(range(calls)),
-        answer=None if unanswered else f"{_prose(random, 150)} \\boxed{{({item.task},{random.randrange(7)})}}",
+        chain=tuple(range(len(bodies))),
+        answer=None if unanswered else answer,
         finish_reason=None if unanswered else "stop",
         image_ok=True,
         flags=("off-chain-calls",) if _number(item) % 41 == 0 else (),
         outcome=Outcome(kind=kind, masked=masked, failure_kind="provider_unavailable" if masked else None, reason=None),
     )
-    return AttemptRecord(content, _observed(recorder, calls, os.getpid()))
+    return AttemptRecord(content, _observed(recorder, len(bodies), os.getpid()))
 
 
 def _observed(recorder: Recorder, calls: int, pid: int) -> Observed:
@@ -238,7 +243,24 @@ def _observed(recorder: Recorder, calls: int, pid: int) -> Observed:
     )
 
 
-def _talk(item: Item, shape: Shape, calls: int, random: Random) -> Iterator[tuple[bytes, bytes]]:
+@attrs.frozen
+class _Step:
+    """The model says something, runs a command, and gets its output."""
+
+    call_id: str
+    text: str
+    command: str
+    output: str
+
+
+def _step(random: Random) -> _Step:
+    return _Step(f"call_{random.randbytes(12).hex()}", _prose(random, 25), _prose(random, 60), _prose(random, 120))
+
+
+def _bodies(
+    item: Item, shape: Shape, steps: Sequence[_Step], answer: str, random: Random
+) -> Iterator[tuple[bytes, bytes]]:
+    """Each request and the answer to it."""
     url = "data:image/png;base64," + base64.b64encode(_image(item.task, shape)).decode()
     messages: list[dict[str, Any]] = [
         {"role": "system", "content": SYSTEM},
@@ -247,28 +269,76 @@ def _talk(item: Item, shape: Shape, calls: int, random: Random) -> Iterator[tupl
             "content": [{"type": "text", "text": PROMPT}, {"type": "image_url", "image_url": {"url": url}}],
         },
     ]
-    for _ in range(calls):
+    for step in (*steps, None):
         body = {"model": "vlm", "max_tokens": 8192, "messages": messages, "tools": TOOLS, "stream": True}
-        call_id = f"call_{random.randbytes(12).hex()}"
-        code = _prose(random, 60)
-        yield json.dumps(body, separators=(",", ":")).encode(), _stream(random, call_id, code)
-        arguments = json.dumps({"command": code})
-        called = {"id": call_id, "type": "function", "function": {"name": "bash", "arguments": arguments}}
-        messages.append({"role": "assistant", "content": "", "tool_calls": [called]})
-        messages.append({"role": "tool", "tool_call_id": call_id, "content": _prose(random, 120)})
+        yield json.dumps(body, separators=(",", ":")).encode(), _stream(step, answer, random)
+        if step is not None:
+            called = {
+                "id": step.call_id,
+                "type": "function",
+                "function": {"name": "bash", "arguments": _arguments(step)},
+            }
+            messages.append({"role": "assistant", "content": step.text, "tool_calls": [called]})
+            messages.append({"role": "tool", "tool_call_id": step.call_id, "content": step.output})
 
 
-def _stream(random: Random, call_id: str, code: str) -> bytes:
+def _arguments(step: _Step) -> str:
+    return json.dumps({"command": step.command, "description": "Measures the picture"})
+
+
+def _stream(step: _Step | None, answer: str, random: Random) -> bytes:
     """An answer as an endpoint streams it, a chunk for each word."""
     about = {
         "id": f"chatcmpl-{random.randbytes(16).hex()}",
         "object": "chat.completion.chunk",
         "created": START // 10**9,
+        "model": "vlm",
     }
-    deltas: list[dict[str, Any]] = [{"content": f" {word}"} for word in code.split()]
-    deltas.append({"tool_calls": [{"index": 0, "id": call_id, "function": {"name": "bash", "arguments": "{}"}}]})
-    chunks = [{**about, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    deltas: list[dict[str, Any]] = [{"content": f"{word} "} for word in (step.text if step else answer).split()]
+    if step is not None:
+        called = {"index": 0, "id": step.call_id, "type": "function"}
+        deltas.append({"tool_calls": [{**called, "function": {"name": "bash", "arguments": ""}}]})
+        deltas += [
+            {"tool_calls": [{"index": 0, "function": {"arguments": f"{word} "}}]} for word in _arguments(step).split()
+        ]
+    ends: list[str | None] = [*[None] * len(deltas), "tool_calls" if step else "stop"]
+    chunks = [
+        {**about, "choices": [{"index": 0, "delta": delta, "finish_reason": end}]}
+        for delta, end in zip([*deltas, {}], ends, strict=True)
+    ]
     return b"".join(f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks) + b"data: [DONE]\n\n"
+
+
+def _events(steps: Sequence[_Step], answer: str, random: Random) -> Iterator[bytes]:
+    """What OpenCode prints of a talk: the same texts once more, and an id with each."""
+    session = _id("ses", random)
+    for step in (*steps, None):
+        message = _id("msg", random)
+        parts: list[dict[str, Any]] = [
+            {"type": "step-start"},
+            {"type": "text", "text": step.text if step else answer, "time": {"start": START // 10**6}},
+        ]
+        if step is not None:
+            state = {
+                "status": "completed",
+                "input": {"command": step.command, "description": "Measures the picture"},
+                "output": step.output,
+                "metadata": {"output": step.output, "exit": 0, "truncated": False},
+                "title": step.command,
+                "time": {"start": START // 10**6, "end": START // 10**6 + 900},
+            }
+            parts.append({"type": "tool", "tool": "bash", "callID": step.call_id, "state": state})
+        tokens = {"total": random.randrange(10**5), "input": random.randrange(10**5), "output": random.randrange(999)}
+        parts.append({"type": "step-finish", "reason": "tool-calls" if step else "stop", "tokens": tokens, "cost": 0})
+        for part in parts:
+            whole = {"id": _id("prt", random), "messageID": message, "sessionID": session, **part}
+            event = {"type": part["type"], "timestamp": START // 10**6, "sessionID": session, "part": whole}
+            yield json.dumps(event, separators=(",", ":")).encode() + b"\n"
+
+
+def _id(kind: str, random: Random) -> str:
+    """As OpenCode makes them: a time, which hardly changes, and 14 letters and digits by chance."""
+    return f"{kind}_22abd{random.randrange(16**7):07x}{''.join(random.choices(LETTERS, k=14))}"
 
 
 def _prose(random: Random, words: int) -> str:

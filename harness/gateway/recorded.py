@@ -35,8 +35,8 @@ class Recorded:
         self._replay = replay
         self._most = settings.max_response
         self._left: dict[Digest, deque[int]] = defaultdict(deque)
-        for index, call in enumerate(replay.record.observed.calls):
-            self._left[call.request_sha256].append(index)
+        for index in range(len(replay.record.content.calls)):
+            self._left[digest(replay.request(index))].append(index)
         self._given: dict[Digest, int] = defaultdict(int)
 
     async def ask(self, request: Request, exchange: Exchange, place: Place) -> Answer | Failure:

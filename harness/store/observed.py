@@ -13,14 +13,14 @@ As JSON::
     full                    writable folders that were full at the end
     peak_rss                bytes, or null
     artifacts               {name: SHA-256 of its bytes}: OpenCode's events, its stderr; they stand in the pack
-    pack                    {blob, names}: the blob of the bodies and artifacts (`harness.store.pack`) and the blobs
-                            that it names; null where there are none
+    pack                    {blob, names, bodies}: the blob of the bodies and artifacts (`harness.store.pack`), the
+                            blobs that it names, and what all bodies are known by: SHA-256 of the canonical list of
+                            [SHA-256 of the request, of the answer]; null where there are none
     refusals                what the gateway refused, as it described it
-    calls                   [{started_ns, ended_ns, request_sha256, answer_sha256, fields, tries}]: digests of the very
-                            bytes; fields: per field of the answer its values, each with how often it stands there in a
-                            row; tries: [{started_ns, ended_ns, status, trouble, given_up}], what each try at the
-                            endpoint came to, and whether it was the last that would be made; none where the first one
-                            was answered
+    calls                   [{started_ns, ended_ns, fields, tries}]; fields: per field of the answer its values, each
+                            with how often it stands there in a row; tries: [{started_ns, ended_ns, status, trouble,
+                            given_up}], what each try at the endpoint came to, and whether it was the last that would
+                            be made; none where the first one was answered
     ids                     the upstream's ids in order of appearance
 """
 
@@ -29,8 +29,8 @@ from collections.abc import Iterable, Mapping
 import attrs
 
 from harness.errors import CanonicalError
-from harness.store.canonical import JSON
-from harness.store.digests import Digest, parse_digest
+from harness.store.canonical import JSON, dumps
+from harness.store.digests import Digest, digest, parse_digest
 from harness.store.fields import Fields, integer, mapping, text
 from harness.store.volatile import Runs
 
@@ -52,14 +52,23 @@ class Egress:
 
 @attrs.frozen
 class PackRef:
-    """The blob that holds an attempt's bodies and artifacts, and the blobs that are named in it, sorted."""
+    """The blob that holds an attempt's bodies and artifacts, and the blobs that are named in it, sorted.
+
+    ``bodies``: `bodies_digest` of the requests and answers as they were.
+    """
 
     blob: Digest
     names: tuple[Digest, ...]
+    bodies: Digest
 
     def to_json(self) -> JSON:
         """As it stands in the record."""
-        return {"blob": self.blob, "names": list(self.names)}
+        return {"blob": self.blob, "names": list(self.names), "bodies": self.bodies}
+
+
+def bodies_digest(bodies: Iterable[tuple[Digest, Digest]]) -> Digest:
+    """What all bodies of an attempt are known by: ``bodies`` are the digests of each request and its answer."""
+    return digest(dumps([list(pair) for pair in bodies]))
 
 
 @attrs.frozen(kw_only=True)
@@ -68,8 +77,6 @@ class CallObserved:
 
     started_ns: int
     ended_ns: int
-    request_sha256: Digest
-    answer_sha256: Digest
     fields: Runs
     tries: tuple[Mapping[str, JSON], ...] = ()
 
@@ -78,8 +85,6 @@ class CallObserved:
         return {
             "started_ns": str(self.started_ns),
             "ended_ns": str(self.ended_ns),
-            "request_sha256": self.request_sha256,
-            "answer_sha256": self.answer_sha256,
             "fields": {name: [list(run) for run in runs] for name, runs in self.fields.items()},
             "tries": list(self.tries),
         }
@@ -185,7 +190,7 @@ def _egress(value: JSON) -> Egress:
 
 def _pack(value: JSON) -> PackRef:
     fields = Fields(value, "the pack")
-    pack = PackRef(fields.digest("blob"), fields.items("names", parse_digest))
+    pack = PackRef(fields.digest("blob"), fields.items("names", parse_digest), fields.digest("bodies"))
     fields.end()
     return pack
 
@@ -195,8 +200,6 @@ def _call(value: JSON) -> CallObserved:
     call = CallObserved(
         started_ns=fields.nanoseconds("started_ns"),
         ended_ns=fields.nanoseconds("ended_ns"),
-        request_sha256=fields.digest("request_sha256"),
-        answer_sha256=fields.digest("answer_sha256"),
         fields={name: _runs(name, runs) for name, runs in fields.mapping("fields").items()},
         tries=fields.items("tries", mapping),
     )

@@ -29,8 +29,9 @@ FORMAT: Final = 1
 UNPACKED_MAX: Final = 1280 << 20
 LINE_MAX: Final = 64 << 20  # bytes of the line before the segments' own: a hundred for each segment
 
-# A window of 1 MiB finds again what stood in a request 1 MiB before; larger ones cost time and gain nothing here.
-_FILTERS: Final = [{"id": lzma.FILTER_LZMA2, "preset": 3, "dict_size": 1 << 20}]
+# A window of 1 MiB finds again what stood in a request 1 MiB before; larger ones cost time and gain nothing here. Some
+# kilobytes of text are too few to learn much of what follows which byte (lc), and have no alignment (pb).
+_FILTERS: Final = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 20, "lc": 1, "pb": 0}]
 _MEMORY_MAX: Final = 64 << 20  # bytes that unpacking may take beside what it gives
 _STEP: Final = 1 << 20  # bytes unpacked at a time
 

@@ -1,12 +1,10 @@
 """Reading a run folder's files and folders: damage is named with its path, unfinished files are passed over."""
 
-import contextlib
 import errno
 import io
 import os
 import re
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 from harness.errors import CanonicalError, StoreCorruptError, UsageError
@@ -16,17 +14,26 @@ from harness.store.layout import decode_name
 _NOT_PLAIN = "{} is no plain file: it doesn't belong into a run folder."
 
 
-@contextlib.contextmanager
-def corrupt(path: Path) -> Iterator[None]:
-    """Turn what goes wrong in reading a file into a StoreCorruptError that names it."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise StoreCorruptError(f"{path} is missing. Restore it from a copy of the run.") from error
-    except OSError as error:
-        raise StoreCorruptError(f"{path} can't be read: {error.strerror}.") from error
-    except CanonicalError as error:
-        raise StoreCorruptError(f"{path} is damaged: {error}") from error
+class corrupt:  # noqa: N801 - used as the function that a context manager usually is
+    """Turn what goes wrong in reading a file into a StoreCorruptError that names it.
+
+    A class, since a generator takes longer than all else that is done for a small file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        match error:
+            case FileNotFoundError():
+                raise StoreCorruptError(f"{self._path} is missing. Restore it from a copy of the run.") from error
+            case OSError():
+                raise StoreCorruptError(f"{self._path} can't be read: {error.strerror}.") from error
+            case CanonicalError():
+                raise StoreCorruptError(f"{self._path} is damaged: {error}") from error
 
 
 def read(path: Path) -> bytes:

@@ -29,7 +29,7 @@ from harness.store.digests import Digest, digest
 from harness.store.fields import Fields, integer, text
 from harness.store.observed import Observed
 
-FORMAT = 2
+FORMAT = 3
 
 
 @attrs.frozen

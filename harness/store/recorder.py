@@ -7,7 +7,7 @@ from harness.store.blobs import Blobs
 from harness.store.canonical import JSON
 from harness.store.cutting import Writer
 from harness.store.digests import Digest, digest
-from harness.store.observed import CallObserved, PackRef
+from harness.store.observed import CallObserved, PackRef, bodies_digest
 from harness.store.pack import Pack
 from harness.store.record import Call
 from harness.store.segments import Body
@@ -25,6 +25,7 @@ class Recorder:
         self._observed: list[CallObserved] = []
         self._requests = list[Body]()
         self._answers = list[Body]()
+        self._bodies = list[tuple[Digest, Digest]]()
         self._artifacts = dict[str, tuple[Digest, Body]]()
 
     def call(
@@ -51,16 +52,8 @@ class Recorder:
         self._calls.append(
             Call(status=status, request=digest(question), answer=digest(template), finish_reason=finish_reason)
         )
-        self._observed.append(
-            CallObserved(
-                started_ns=started_ns,
-                ended_ns=ended_ns,
-                request_sha256=digest(request),
-                answer_sha256=digest(answer),
-                fields=fields,
-                tries=tuple(tries),
-            )
-        )
+        self._observed.append(CallObserved(started_ns=started_ns, ended_ns=ended_ns, fields=fields, tries=tuple(tries)))
+        self._bodies.append((digest(request), digest(answer)))
 
     def artifact(self, name: str, data: bytes) -> None:
         """Keep a file that came out of the sandbox."""
@@ -72,7 +65,7 @@ class Recorder:
             return None
         artifacts = {name: body for name, (_, body) in self._artifacts.items()}
         pack = Pack(tuple(self._requests), tuple(self._answers), artifacts)
-        return PackRef(self._blobs.put(pack.to_bytes()), tuple(sorted(pack.blobs())))
+        return PackRef(self._blobs.put(pack.to_bytes()), tuple(sorted(pack.blobs())), bodies_digest(self._bodies))
 
     @property
     def calls(self) -> tuple[Call, ...]:

@@ -7,7 +7,7 @@ import attrs
 
 from harness.errors import CanonicalError
 from harness.store.canonical import JSON, dumps_escaped
-from harness.store.digests import Digest, digest
+from harness.store.digests import Digest, digest, parse_digest
 from harness.store.fields import Fields
 from harness.store.record import AttemptRecord
 from harness.store.sealed import seal, unseal
@@ -41,8 +41,12 @@ class Done:
     task: str
     repeat: int
     attempt: str
-    sha256: Digest
     content: Digest
+
+    @property
+    def sha256(self) -> Digest:
+        """Of the attempt's file: the end of its name."""
+        return Digest(self.attempt[-64:])
 
     def to_bytes(self) -> bytes:
         """The file in done/: sealed, so that it is read without the record that it names."""
@@ -57,12 +61,11 @@ class Done:
             task=fields.text("task"),
             repeat=fields.integer("repeat"),
             attempt=fields.text("attempt"),
-            sha256=fields.digest("sha256"),
             content=fields.digest("content"),
         )
         fields.end()
-        if not named_after(done.attempt, done.sha256):
-            raise CanonicalError(f"{done.attempt!r} is no name of the attempt with the SHA-256 {done.sha256}.")
+        if not named_after(done.attempt, parse_digest(done.attempt[-64:])):
+            raise CanonicalError(f"{done.attempt!r} is no name of an attempt.")
         return done
 
 

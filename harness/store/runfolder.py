@@ -102,7 +102,7 @@ class RunFolder:
         """Make an attempt the one that counts; False where another one came first. Masked ones never count."""
         if ref.masked:
             raise HarnessError(f"Attempt {ref.name} of task {ref.task!r} is masked, so it can't count.")
-        done = Done(self.identity, ref.task, ref.repeat, ref.name, ref.sha256, ref.content)
+        done = Done(self.identity, ref.task, ref.repeat, ref.name, ref.content)
         won = atomic.publish(self.layout.done(ref.task, ref.repeat), done.to_bytes())
         return won or self.done(ref.task, ref.repeat) == done
 

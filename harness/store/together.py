@@ -5,6 +5,7 @@ flushed, each file gets its name, and the filesystem is flushed again.
 """
 
 import contextlib
+import os
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,7 +26,7 @@ def write_all(files: Iterable[tuple[Path, bytes]]) -> int:
     try:
         for path, data in changed:
             with atomic.explained(path):
-                temporary = path.parent / f".{secrets.token_hex(8)}"
+                temporary = path.with_name(f".{secrets.token_hex(8)}")
                 temporaries.append((temporary, path))
                 _fill(temporary, data)
         folder = changed[0][0].parent
@@ -48,15 +49,18 @@ def _held(path: Path) -> bytes | None:
 
 
 def _fill(path: Path, data: bytes) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     try:
-        file = path.open("xb", buffering=0)
+        handle = os.open(path, flags, 0o644)
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("xb", buffering=0)
-    with file:
+        handle = os.open(path, flags, 0o644)
+    try:
         rest = memoryview(data)
         while rest:
-            rest = rest[file.write(rest) :]
+            rest = rest[os.write(handle, rest) :]
+    finally:
+        os.close(handle)
 
 
 def flush(folder: Path) -> None:

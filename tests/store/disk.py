@@ -70,7 +70,7 @@ class Disk:
         """Follow this process's calls; nothing is really flushed meanwhile."""
         names = ("open", "write", "fsync", "replace", "link", "unlink", "mkdir")
         before = [(os, name, getattr(os, name)) for name in names]
-        before += [(together, name, getattr(together, name)) for name in ("_fill", "flush")]
+        before.append((together, "flush", together.flush))
         real = {name: function for _, name, function in before}
         paths: dict[int, Path] = {}
 
@@ -78,11 +78,6 @@ class Disk:
             handle = self._done("create" if flags & os.O_CREAT else "", path, None, real["open"], path, flags, *rest)
             paths[handle] = Path(path)
             return int(handle)
-
-        def filled(path: Path, data: bytes) -> None:
-            self._done("", path, None, path.parent.mkdir, parents=True, exist_ok=True)
-            self._done("create", path, None, lambda: None)
-            self._done("write", path, data, real["_fill"], path, data)
 
         def flushed(handle: int) -> None:
             self._done("flush", paths[handle], None, os.fstat, handle)
@@ -93,7 +88,7 @@ class Disk:
         os.link = lambda old, new: self._done("link", new, Path(old), real["link"], old, new)
         os.unlink = lambda path: self._done("unlink", path, None, real["unlink"], path)
         os.mkdir = lambda path, mode=0o777: self._done("mkdir", path, None, real["mkdir"], path, mode)
-        together._fill, together.flush = filled, lambda folder: self._done("flush all", folder, None, lambda: None)
+        together.flush = lambda folder: self._done("flush all", folder, None, lambda: None)
         try:
             yield
         finally:

@@ -1,7 +1,6 @@
 """Each call that changes a disk fails once, in two ways: the right error, nothing half-written, and going on works."""
 
 import errno
-import io
 import itertools
 import os
 from collections.abc import Callable
@@ -84,13 +83,14 @@ def test_a_call_that_fails_leaves_nothing_half_written(
     assert len(files(path)) == len(files(whole.layout.root))
 
 
-def test_a_file_that_python_opens_is_no_exception(
-    tmp_path: Path, manifest: Manifest, make_record: Make, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("name", "count"), [("open", 1), ("write", 1), ("write", 2)])
+def test_scores_that_are_written_together_are_no_exception(
+    tmp_path: Path, manifest: Manifest, monkeypatch: pytest.MonkeyPatch, name: str, count: int
 ) -> None:
     run = RunFolder.create(tmp_path / "run", manifest, b"[]")
-    Failing(monkeypatch, io, "open", 1, errno.ENOSPC)
+    Failing(monkeypatch, os, name, count, errno.ENOSPC)
     with pytest.raises(NoSpaceError):
-        run.grades.write_scores(manifest.rootfs, [("1", 0, b"{}")])
+        run.grades.write_scores(manifest.rootfs, [("1", 0, b"{}"), ("2", 0, b"{}")])
     assert [path.name for path in files(run.layout.scores)] == []
 
 

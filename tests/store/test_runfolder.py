@@ -216,9 +216,9 @@ def test_a_missing_attempt_is_named(run: RunFolder) -> None:
 def test_what_counts_can_not_name_a_file_elsewhere(run: RunFolder) -> None:
     path = run.layout.done("1", 0)
     sha = Digest("0" * 64)
-    about = {"manifest": run.identity, "content": sha, "repeat": 0, "sha256": sha, "task": "1"}
+    about = {"manifest": run.identity, "content": sha, "repeat": 0, "task": "1"}
     atomic.write(path, seal({**about, "attempt": f"../x-{sha}"}))
-    with pytest.raises(StoreCorruptError, match="is no name of the attempt"):
+    with pytest.raises(StoreCorruptError, match="is no name of an attempt"):
         run.done("1", 0)
 
 

@@ -120,7 +120,7 @@ def test_bytes_that_can_not_be_rebuilt_are_found(run: RunFolder, written: Writte
     record = make_record(run.blobs, task="4")
     ids = ("forged", *record.observed.ids[1:])
     ref = run.write_attempt(attrs.evolve(record, observed=attrs.evolve(record.observed, ids=ids)))
-    one_problem(run, str(run.layout.attempt("4", 0, ref.name)), "is not what it was")
+    one_problem(run, str(run.layout.attempt("4", 0, ref.name)), "are not what they were")
 
 
 def test_a_pack_of_other_bodies_is_found(run: RunFolder, written: Written, make_record: Make) -> None:

@@ -51,9 +51,7 @@ class RecordedRun:
             return Unrecorded(self._missing(task, repeat))
         replay = Replay(self.run.rollout(done), self.run.blobs)
         # Before a sandbox asks: what is damaged must not look like an endpoint that failed.
-        for index in range(len(replay.record.content.calls)):
-            replay.request(index)
-            replay.answer(index)
+        replay.check()
         return Recorded(replay, settings)
 
     def _missing(self, task: str, repeat: int) -> str:

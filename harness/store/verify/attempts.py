@@ -42,13 +42,8 @@ def _check_attempt(run: RunFolder, path: Path, task: str, repeat: int, found: Fi
         raise StoreCorruptError(f"{path} doesn't belong into a run folder.")
     record = run.read_attempt(task, repeat, path.stem)
     if found.names(run, path, record.blobs()):
-        replay = Replay(record, run.blobs)
         try:
-            for index in range(len(record.content.calls)):
-                replay.request(index)
-                replay.answer(index)
-            for name in record.observed.artifacts:
-                replay.artifact(name)
+            Replay(record, run.blobs).check()
         except StoreCorruptError as error:
             raise StoreCorruptError(f"{path}: {error}") from error
     return record.content.outcome.masked
