@@ -107,6 +107,11 @@ class Box:
             await asyncio.sleep(STATUS_INTERVAL)
         raise SandboxError(f"The exit status of {self.name} did not appear in {STATUS_SECONDS:.0f} s")
 
+    @property
+    def network_namespace(self) -> int:
+        """A descriptor of it, open as long as the sandbox is there."""
+        return self._network.descriptor
+
     async def evidence(self) -> Evidence:
         """What the outside saw, after `run`.
 
@@ -131,7 +136,14 @@ class Box:
 
 
 async def make(
-    gone: AsyncExitStack, shared: Shared, spec: dict[str, Any], *, stage: Stage, slot: Slot, files: Files
+    gone: AsyncExitStack,
+    shared: Shared,
+    spec: dict[str, Any],
+    *,
+    stage: Stage,
+    slot: Slot,
+    files: Files,
+    rules: str = ruleset.RULES,
 ) -> Box:
     """Creates the container up to its namespaces, and the network in them; nothing of the workload runs.
 
@@ -150,7 +162,7 @@ async def make(
     gone.callback(lifeline.close)
     gone.push_async_callback(lifeline.kill)
     network = gone.enter_context(closing(Network(shared.runtime, pid)))
-    listener = gone.enter_context(await network.listener())
+    listener = gone.enter_context(await network.listener(rules))
     events = _memory_events(pid, stage.limits) if shared.cgroups else None
     if events is not None:
         gone.callback(os.close, events)

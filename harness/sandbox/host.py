@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from harness.errors import HostUnfitError
-from harness.sandbox import base, box, files, limits, namespace, network, reaper, spec, state
+from harness.sandbox import base, box, files, limits, namespace, network, reaper, ruleset, spec, state
 from harness.sandbox.finishing import to_the_end
 from harness.sandbox.runtime import Runtime
 from harness.sandbox.service import Service
@@ -62,6 +62,11 @@ class Host:
             raise
         return self
 
+    @property
+    def state(self) -> state.State:
+        """Podman's private state of this process, which a sandbox must not reach."""
+        return self._state
+
     async def _begin(self) -> None:
         """Both at once; a kernel that is unfit is the better explanation."""
         steps = (network.check_kernel(self._runtime), self._shared.service.start())
@@ -83,8 +88,14 @@ class Host:
         await reaper.containers(self._shared.service, self._state.name, self._names)
 
     @asynccontextmanager
-    async def sandbox(self, stage: Stage) -> AsyncIterator[box.Box]:
+    async def sandbox(
+        self, stage: Stage, *, altered: spec.Altered = spec.unaltered, rules: str = ruleset.RULES
+    ) -> AsyncIterator[box.Box]:
         """A sandbox for ``stage``, ready to run; waits for a free slot. Gone at the end, whatever happens.
+
+        Args:
+            altered: what the self-test changes in the create call; no rollout does.
+            rules: of the packet filter; others are the self-test's alone.
 
         Raises:
             SandboxError: it could not be made or removed.
@@ -97,8 +108,8 @@ class Host:
             gone = AsyncExitStack()
             self._names.add(name)
             try:
-                asked = spec.create(stage, slot, self._place(name, staged))
-                yield await box.make(gone, self._shared, asked, stage=stage, slot=slot, files=staged)
+                asked = altered(spec.create(stage, slot, self._place(name, staged)))
+                yield await box.make(gone, self._shared, asked, stage=stage, slot=slot, files=staged, rules=rules)
             finally:
                 await to_the_end(self._remove(name, gone, staged))
 

@@ -15,9 +15,9 @@ from harness.sandbox.runtime import Runtime
 HELPER = Path(__file__).with_name("netns_helper.py")
 
 
-def _helper(runtime: Runtime) -> list[str]:
+def _helper(runtime: Runtime, rules: str = ruleset.RULES) -> list[str]:
     """The helper's command line; Python gets the program as text, which needs no readable file in the namespace."""
-    arguments = [runtime.program("ip"), runtime.program("nft"), ruleset.ADDRESS, str(ruleset.PORT), ruleset.RULES]
+    arguments = [runtime.program("ip"), runtime.program("nft"), ruleset.ADDRESS, str(ruleset.PORT), rules]
     return [sys.executable, "-I", "-S", "-c", HELPER.read_text(), *arguments]
 
 
@@ -81,15 +81,23 @@ class Network:
         nsenter = self._runtime.program("nsenter")
         return [nsenter, f"--user=/proc/self/fd/{user}", f"--net=/proc/self/fd/{net}", *command]
 
-    async def listener(self) -> socket.socket:
+    @property
+    def descriptor(self) -> int:
+        """Of the network namespace."""
+        return self._descriptors[1]
+
+    async def listener(self, rules: str = ruleset.RULES) -> socket.socket:
         """Sets the namespaces up; returns a socket that listens inside and is ours, non-blocking.
+
+        Args:
+            rules: others only where the self-test shows that it would see their lack.
 
         Raises:
             SandboxError: with what ip, nft or the kernel said.
         """
         mounts = os.open(f"/proc/{self._pid}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
         try:
-            command = self._enter(*_helper(self._runtime), str(mounts))
+            command = self._enter(*_helper(self._runtime, rules), str(mounts))
             return await _listener(command, (*self._descriptors, mounts))
         finally:
             os.close(mounts)

@@ -1,6 +1,6 @@
 """The create call of a sandbox: podman's own JSON, as a value. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from harness.sandbox.values import Stage
 USER_ID = 1000
 OWNER_LABEL = "harness.owner"
 CPU_PERIOD = 100_000  # microseconds: the kernel's default
+Altered = Callable[[dict[str, Any]], dict[str, Any]]
 #: The kernel's out-of-memory killer takes a sandbox before it takes the harness.
 OOM_SCORE = 500
 
@@ -38,6 +39,11 @@ class Place:
     ceilings: Mapping[str, int] = attrs.field(factory=dict)
     #: The harness's own, which a child can't go below.
     oom_score: int = 0
+
+
+def unaltered(spec: dict[str, Any]) -> dict[str, Any]:
+    """The create call as it is: every rollout's."""
+    return spec
 
 
 def _bind(source: Path, destination: str, *options: str) -> dict[str, Any]:
