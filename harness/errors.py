@@ -56,9 +56,14 @@ class UnknownNameError(UsageError):
 
 
 class HostUnfitError(HarnessError):
-    """This machine lacks something that a run needs; the text says what an administrator can do."""
+    """This machine lacks something that a run needs: ``found`` says what, ``advice`` what can be done."""
 
     exit_status = EXIT_HOST
+
+    def __init__(self, found: str, advice: str = "") -> None:
+        super().__init__(f"{found} {advice}".rstrip())
+        self.found = found
+        self.advice = advice
 
 
 class NoSpaceError(HostUnfitError):

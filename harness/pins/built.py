@@ -40,10 +40,10 @@ def closure(env: Mapping[str, str] = os.environ) -> Closure:
 def _folder(env: Mapping[str, str], name: str) -> Path:
     value = env.get(name)
     if not value:
-        raise HostUnfitError(f"{name} is not set. Start the harness by `nix run`, which sets it.")
+        raise HostUnfitError(f"{name} is not set.", "Start the harness by `nix run`, which sets it.")
     folder = Path(value)
     if not folder.is_dir():
-        raise HostUnfitError(f"{name} names {folder}, which is not there. Build it again by `nix build`.")
+        raise HostUnfitError(f"{name} names {folder}, which is not there.", "Build it again by `nix build`.")
     return folder
 
 
@@ -53,8 +53,8 @@ def _content_digest(rootfs: Path) -> str:
         text = file.read_text().strip()
     except OSError as error:
         raise HostUnfitError(
-            f"{file} can't be read: {error.strerror}. Build the rootfs again by `nix build`."
+            f"{file} can't be read: {error.strerror}.", "Build the rootfs again by `nix build`."
         ) from error
     if _SHA256.fullmatch(text) is None:
-        raise HostUnfitError(f"{file} holds no digest but {text[:80]!r}. Build the rootfs again by `nix build`.")
+        raise HostUnfitError(f"{file} holds no digest but {text[:80]!r}.", "Build the rootfs again by `nix build`.")
     return text

@@ -76,7 +76,7 @@ def read(folder: Path) -> Pins:
         sets = _SETS.validate_json((folder / "sets.json").read_bytes())
         seed = Seed.model_validate_json((folder / "seed.json").read_bytes())
     except (OSError, ValidationError) as error:
-        raise HostUnfitError(f"The pins in {folder} can't be read: {error}. Take the repository's own.") from error
+        raise HostUnfitError(f"The pins in {folder} can't be read: {error}.", "Take the repository's own.") from error
     for kind, named in sets.items():
         for name, members in named.items():
             if strangers := set(members) - set(entries[kind]):

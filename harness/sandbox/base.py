@@ -7,6 +7,9 @@ import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
+
+import attrs
 
 from harness.errors import HostUnfitError, NoSpaceError
 
@@ -26,18 +29,30 @@ def parent(env: Mapping[str, str]) -> Path:
     for folder in (Path("/var/tmp"), Path(env.get("TMPDIR", "/tmp"))):  # noqa: S108
         if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
             return folder
-    raise HostUnfitError(f"Neither /var/tmp nor TMPDIR can be written to. {ELSEWHERE}")
+    raise HostUnfitError("Neither /var/tmp nor TMPDIR can be written to.", ELSEWHERE)
 
 
-def check_space(folder: Path) -> None:
+@attrs.frozen
+class Room:
+    """What is free of a file system: bytes, and inodes; None where their number isn't fixed (btrfs)."""
+
+    bytes: int
+    inodes: int | None
+
+    @classmethod
+    def of(cls, folder: Path) -> Self:
+        """For an ordinary user."""
+        found = os.statvfs(folder)
+        return cls(found.f_bavail * found.f_frsize, found.f_favail if found.f_files else None)
+
+
+def check_space(folder: Path, room: Room) -> None:
     """Refuses a disk on which podman could not even write its database."""
-    room = os.statvfs(folder)
-    free = room.f_bavail * room.f_frsize
-    # A file system without a fixed number of inodes (btrfs) reports none at all.
-    if free < NEEDED_BYTES or (room.f_files and room.f_favail < NEEDED_INODES):
+    if room.bytes < NEEDED_BYTES or (room.inodes is not None and room.inodes < NEEDED_INODES):
         raise NoSpaceError(
-            f"{folder} has {free >> 20} MiB and {room.f_favail} inodes free; sandboxes need {NEEDED_BYTES >> 20} MiB "
-            f"and {NEEDED_INODES} inodes. Make room, or: {ELSEWHERE}"
+            f"{folder} has {room.bytes >> 20} MiB and {room.inodes} inodes free; sandboxes need {NEEDED_BYTES >> 20} "
+            f"MiB and {NEEDED_INODES} inodes.",
+            f"Make room, or: {ELSEWHERE}",
         )
 
 
@@ -49,7 +64,7 @@ def no_space(folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        raise NoSpaceError(f"{folder}: {error.strerror}. Make room, or: {ELSEWHERE}") from error
+        raise NoSpaceError(f"{folder}: {error.strerror}.", f"Make room, or: {ELSEWHERE}") from error
 
 
 def folder(env: Mapping[str, str], uid: int) -> Path:
@@ -64,17 +79,17 @@ def folder(env: Mapping[str, str], uid: int) -> Path:
     """
     base = parent(env) / f"hermetic-{uid}"
     if len(os.fsencode(base)) > LONGEST:
-        raise HostUnfitError(f"{base} is too long for the sockets below it. {ELSEWHERE}")
+        raise HostUnfitError(f"{base} is too long for the sockets below it.", ELSEWHERE)
     try:
         with no_space(base):
             base.mkdir(mode=0o711, parents=True, exist_ok=True)
         found = base.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
-            raise HostUnfitError(f"{base} is not a folder of this user's. Remove it, or: {ELSEWHERE}")
+            raise HostUnfitError(f"{base} is not a folder of this user's.", f"Remove it, or: {ELSEWHERE}")
         base.chmod(0o711)  # every sandbox's own ids pass through it to what is mounted into the sandbox
     except OSError as error:
-        raise HostUnfitError(f"{base} can't be made: {error.strerror}. {ELSEWHERE}") from error
-    check_space(base)
+        raise HostUnfitError(f"{base} can't be made: {error.strerror}.", ELSEWHERE) from error
+    check_space(base, Room.of(base))
     return base
 
 

@@ -1,4 +1,7 @@
-"""What the host itself must give before the harness can enter its namespace; each lack is explained."""
+"""What the host itself must give before the harness can enter its namespace; each lack is explained.
+
+Reading and judging are apart, so that `harness doctor` judges by the very same functions.
+"""
 
 import os
 import pwd
@@ -6,6 +9,7 @@ import shutil
 import stat
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Self
 
 import attrs
 
@@ -21,6 +25,7 @@ SYSCTLS = {
     "user/max_net_namespaces": "user.max_net_namespaces=65536",
 }
 APPARMOR = "kernel/apparmor_restrict_unprivileged_userns"
+SUBUID, SUBGID = Path("/etc/subuid"), Path("/etc/subgid")
 
 
 @attrs.frozen
@@ -32,62 +37,97 @@ class IdSetup:
     groups: subids.IdRange
 
 
-def id_helpers(path: str) -> dict[str, Path]:
-    """newuidmap and newgidmap as found on ``path``, checked to hold their privilege."""
-    found = {}
-    for name in HELPERS:
+@attrs.frozen
+class Helper:
+    """newuidmap or newgidmap as found; ``mode`` has the setuid bit, ``capable``: whether it has capabilities."""
+
+    path: Path
+    mode: int
+    capable: bool
+
+    @classmethod
+    def of(cls, name: str, path: str) -> Self | None:
+        """The one on ``path``, None where there is none."""
         where = shutil.which(name, path=path)
         if where is None:
-            raise HostUnfitError(
-                f"{name} is not on PATH ({path}): rootless sandboxes need it. As root: apt-get install uidmap"
-            )
+            return None
         file = Path(where).resolve()
-        if not (file.stat().st_mode & stat.S_ISUID or "security.capability" in os.listxattr(file)):
-            raise HostUnfitError(f"{file} is neither setuid root nor has capabilities. As root: chmod u+s {file}")
-        found[name] = file
-    return found
+        return cls(file, stat.S_IMODE(file.stat().st_mode), "security.capability" in os.listxattr(file))
 
 
-def user_names(uid: int, env: Mapping[str, str]) -> tuple[str, ...]:
-    """Names under which the user may stand in /etc/subuid.
+@attrs.frozen
+class User:
+    """``names`` are those under which the user may stand in /etc/subuid, the uid the last one."""
 
-    A user of a directory service is unknown to our Python, which has only the plain files' lookup: what the
-    environment says is then tried. newuidmap checks it, so a wrong name gains nothing.
+    names: tuple[str, ...]
+    in_passwd: bool
+
+    @classmethod
+    def of(cls, uid: int, env: Mapping[str, str]) -> Self:
+        """A user of a directory service is unknown to our Python, which has only the plain files' lookup: what the
+        environment says is then tried. newuidmap checks it, so a wrong name gains nothing."""
+        try:
+            return cls((pwd.getpwuid(uid).pw_name, str(uid)), in_passwd=True)
+        except KeyError:
+            named = (env[key] for key in ("USER", "LOGNAME") if env.get(key))
+            return cls((*dict.fromkeys(named), str(uid)), in_passwd=False)
+
+
+def check_helper(name: str, found: Helper | None, path: str) -> Path:
+    """A helper that holds its privilege; ``path`` is where it was looked for.
+
+    Raises:
+        HostUnfitError: it isn't there, or has no privilege.
     """
-    try:
-        return (pwd.getpwuid(uid).pw_name, str(uid))
-    except KeyError:
-        return (*(env[key] for key in ("USER", "LOGNAME") if env.get(key)), str(uid))
+    if found is None:
+        raise HostUnfitError(
+            f"{name} is not on PATH ({path}): rootless sandboxes need it.", "As root: apt-get install uidmap"
+        )
+    if not (found.mode & stat.S_ISUID or found.capable):
+        raise HostUnfitError(
+            f"{found.path} is neither setuid root nor has capabilities.", f"As root: chmod u+s {found.path}"
+        )
+    return found.path
 
 
-def id_range(file: Path, names: tuple[str, ...]) -> subids.IdRange:
-    """The user's range in ``file``; a missing file is an empty one."""
-    text = file.read_text() if file.exists() else ""
-    return subids.choose(text, names, str(file))
+def text(file: Path) -> str:
+    """What is in ``file``; a missing file is an empty one."""
+    return file.read_text(errors="replace") if file.exists() else ""
 
 
-def forbidden(sysctl: Path = Path("/proc/sys")) -> str | None:
-    """Why this kernel forbids namespaces to an unprivileged process, or None where no known switch does."""
+def sysctls(folder: Path = Path("/proc/sys")) -> dict[str, str]:
+    """The kernel's switches for namespaces that there are, and AppArmor's, by name."""
+    return {name: text(folder / name).strip() for name in (*SYSCTLS, APPARMOR) if (folder / name).exists()}
+
+
+def check_switches(values: Mapping[str, str], status: str) -> None:
+    """``values`` as of `sysctls`, ``status`` as in /proc/self/status.
+
+    Raises:
+        HostUnfitError: this kernel forbids namespaces to an unprivileged process, by a known switch.
+    """
     for name, setting in SYSCTLS.items():
-        file = sysctl / name
-        if file.exists() and file.read_text().strip() == "0":
-            return f"{setting.split('=')[0]} is 0. As root: sysctl -w {setting}"
-    if "NoNewPrivs:\t1" in Path("/proc/self/status").read_text():
-        return "this process runs with no-new-privileges, under which newuidmap can't work: start it without"
-    return None
+        if values.get(name) == "0":
+            raise HostUnfitError(
+                f"This host forbids user namespaces: {setting.split('=')[0]} is 0.", f"As root: sysctl -w {setting}"
+            )
+    if "NoNewPrivs:\t1" in status:
+        raise HostUnfitError(
+            "This process runs with no-new-privileges, under which newuidmap can't work.", "Start it without."
+        )
 
 
-def apparmor(sysctl: Path = Path("/proc/sys")) -> str | None:
-    """What to do about AppArmor's restriction, or None where it is off.
+def apparmor(values: Mapping[str, str]) -> HostUnfitError | None:
+    """AppArmor's restriction, or None where it is off; ``values`` as of `sysctls`.
 
     It goes by the path of the program, so an administrator may have allowed ours: only a failure makes it the cause.
     """
-    file = sysctl / APPARMOR
-    if not file.exists() or file.read_text().strip() == "0":
+    if values.get(APPARMOR, "0") == "0":
         return None
-    return (
-        "kernel.apparmor_restrict_unprivileged_userns is 1. As root: "
-        "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or load a profile that allows userns to unshare"
+    return HostUnfitError(
+        "kernel.apparmor_restrict_unprivileged_userns is 1.",
+        "As root: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or load a profile that allows userns to "
+        "unshare",
     )
 
 
@@ -97,12 +137,9 @@ def check(env: Mapping[str, str]) -> IdSetup:
     Raises:
         HostUnfitError: with what an administrator can do.
     """
-    reason = forbidden()
-    if reason is not None:
-        raise HostUnfitError(f"This host forbids user namespaces: {reason}")
-    names = user_names(os.getuid(), env)
-    return IdSetup(
-        helpers=id_helpers(env.get("PATH", "")),
-        users=id_range(Path("/etc/subuid"), names),
-        groups=id_range(Path("/etc/subgid"), names),
+    check_switches(sysctls(), text(Path("/proc/self/status")))
+    user, path = User.of(os.getuid(), env), env.get("PATH", "")
+    users, groups = (
+        subids.choose(text(file), user.names, str(file), in_passwd=user.in_passwd) for file in (SUBUID, SUBGID)
     )
+    return IdSetup({name: check_helper(name, Helper.of(name, path), path) for name in HELPERS}, users, groups)

@@ -112,14 +112,16 @@ def passing_on(channel: socket.socket) -> Iterator[None]:
 
 def explain(said: str) -> HostUnfitError:
     """Why the namespace could not be entered, out of what unshare and newuidmap said."""
-    reason = fitness.apparmor() or (
+    advice = (
         "See that newuidmap is setuid root on a file system that is not mounted nosuid, and that the kernel allows "
-        "user, mount and PID namespaces here"
+        "user, mount and PID namespaces here."
     )
+    if restricted := fitness.apparmor(fitness.sysctls()):
+        advice = str(restricted)
     if "user name" in said:
-        reason = "This uid has no entry in /etc/passwd or in a directory service that newuidmap could look up"
+        advice = "Give this uid an entry in /etc/passwd, or in a directory service that newuidmap can look up."
     text = said.strip().rstrip(".") or "unshare failed"
-    return HostUnfitError(f"The harness's namespace can't be made: {text}. {reason}.")
+    return HostUnfitError(f"The harness's namespace can't be made: {text}.", advice)
 
 
 def enter(argv: Sequence[str], env: Mapping[str, str]) -> int:

@@ -47,11 +47,11 @@ def find(env: Mapping[str, str]) -> Runtime:
     for variable in ("HARNESS_RUNTIME", "HARNESS_ROOTFS"):
         value = env.get(variable)
         if not value:
-            raise HostUnfitError(f"{variable} is not set. Start the harness by `nix run`, which sets it.")
+            raise HostUnfitError(f"{variable} is not set.", "Start the harness by `nix run`, which sets it.")
         folders.append(Path(value))
     runtime = Runtime(*folders)
     needed = [*(runtime.bin / name for name in PROGRAMS), runtime.seccomp, runtime.root / "bin"]
     missing = [str(path) for path in needed if not path.exists()]
     if missing:
-        raise HostUnfitError(f"The container runtime lacks {', '.join(missing)}. Build it again by `nix build`.")
+        raise HostUnfitError(f"The container runtime lacks {', '.join(missing)}.", "Build it again by `nix build`.")
     return runtime

@@ -43,8 +43,10 @@ def free_start(text: str) -> int:
     return max(ends)
 
 
-def choose(text: str, names: Iterable[str], file: str) -> IdRange:
+def choose(text: str, names: Iterable[str], file: str, *, in_passwd: bool = True) -> IdRange:
     """The user's largest range in ``text``, the content of ``file``.
+
+    ``in_passwd``: whether the user is in /etc/passwd; usermod knows no others.
 
     Raises:
         HostUnfitError: there is none, or it is too small for one sandbox; the text holds the command that helps.
@@ -57,7 +59,7 @@ def choose(text: str, names: Iterable[str], file: str) -> IdRange:
     option = "--add-subuids" if file.endswith("subuid") else "--add-subgids"
     first = free_start(text)
     state = f"a range of only {best.count} ids" if best else "no range of ids"
-    raise HostUnfitError(
-        f"{file} gives user {names[0]} {state}; a sandbox needs {SLOT_IDS}. As root: "
-        f"usermod {option} {first}-{first + USUAL_IDS - 1} {names[0]}"
-    )
+    command = f"usermod {option} {first}-{first + USUAL_IDS - 1} {names[0]}"
+    if not in_passwd:
+        command = f"echo {names[0]}:{first}:{USUAL_IDS} >> {file}"
+    raise HostUnfitError(f"{file} gives user {names[0]} {state}; a sandbox needs {SLOT_IDS}.", f"As root: {command}")

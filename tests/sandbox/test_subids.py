@@ -40,6 +40,12 @@ def test_without_a_range_the_error_holds_the_command() -> None:
     assert "usermod --add-subuids 565536-631071 carol" in str(caught.value)
 
 
+def test_usermod_knows_no_user_of_a_directory_service() -> None:
+    with pytest.raises(HostUnfitError) as caught:
+        choose(TEXT, ["carol", "1002"], "/etc/subgid", in_passwd=False)
+    assert caught.value.advice == "As root: echo carol:565536:65536 >> /etc/subgid"
+
+
 def test_a_range_too_small_for_one_sandbox() -> None:
     with pytest.raises(HostUnfitError) as caught:
         choose("dave:100000:1000\n", ["dave", "7"], "/etc/subgid")
