@@ -19,15 +19,13 @@ from harness.run.endpoints.connect import Endpoints
 from harness.run.identity import manifest
 from harness.run.plan import Item
 from harness.run.play import missing, playable
+from harness.run.room import SPACE_PER_JOB
 from harness.run.settings.means import agent_settings, gateway_settings, judge_settings
 from harness.run.settings.resolve import Settings, chosen
 from harness.store.digests import Digest
 from harness.store.layout import Layout, default_run
 from harness.store.runfolder import RunFolder
 from harness.store.space import check_space
-
-# Room for what one rollout in progress may add: its record, images and OpenCode's events.
-SPACE_PER_JOB = 512 << 20
 
 Say = Callable[[str], None]
 

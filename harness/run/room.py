@@ -10,6 +10,8 @@ from harness.sandbox import namespace
 from harness.sandbox.subids import SLOT_IDS
 
 MIB = 1 << 20
+#: Bytes in the run folder that one rollout in progress may add: its record, images and OpenCode's events.
+SPACE_PER_JOB = 512 * MIB
 
 
 @attrs.frozen(kw_only=True)

@@ -6,6 +6,8 @@ import os
 import re
 from pathlib import Path
 
+import attrs
+
 from harness.errors import SandboxError
 
 MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
@@ -34,6 +36,17 @@ def tmpfs(where: Path, size: int, inodes: int, *, mode: int, owner: int = 0, exe
         raise SandboxError(f"No tmpfs can be mounted on {where} ({options}): {os.strerror(ctypes.get_errno())}")
 
 
+def overlay(where: Path, lower: Path, upper: Path, work: Path) -> None:
+    """The kernel's own overlay, as podman mounts it in a user namespace.
+
+    Raises:
+        SandboxError: the kernel refused.
+    """
+    options = f"lowerdir={lower},upperdir={upper},workdir={work},userxattr"
+    if _libc.mount(b"overlay", os.fsencode(where), b"overlay", ctypes.c_ulong(0), options.encode()) != 0:
+        raise SandboxError(f"No overlay can be mounted on {where} ({options}): {os.strerror(ctypes.get_errno())}")
+
+
 def unmount(where: Path) -> None:
     """Takes the mount off at once, whoever still uses it; nothing happens where none is."""
     if _libc.umount2(os.fsencode(where), MNT_DETACH | UMOUNT_NOFOLLOW) != 0:
@@ -42,15 +55,37 @@ def unmount(where: Path) -> None:
             raise SandboxError(f"{where} can't be unmounted: {os.strerror(code)}")
 
 
+@attrs.frozen
+class Mount:
+    """The file system that is mounted on ``point``: its type, and options such as ``nosuid``."""
+
+    point: Path
+    kind: str
+    options: frozenset[str]
+
+
+def parse(mountinfo: str) -> tuple[Mount, ...]:
+    """The text of /proc/self/mountinfo, in its order: a later mount covers an earlier one."""
+    found = []
+    for line in mountinfo.splitlines():
+        before, _, after = line.partition(" - ")
+        fields = before.split(" ")
+        # Blank, tab, newline and backslash stand there as octal escapes.
+        point = Path(re.sub(r"\\(\d{3})", lambda code: chr(int(code[1], 8)), fields[4]))
+        found.append(Mount(point, after.split(" ")[0], frozenset(fields[5].split(","))))
+    return tuple(found)
+
+
+def of(path: Path, mountinfo: str) -> Mount:
+    """The file system that ``path``, absolute and without links, is on."""
+    holding = [one for one in parse(mountinfo) if one.point == path or one.point in path.parents]
+    deepest = max(len(one.point.parts) for one in holding)
+    return next(one for one in reversed(holding) if len(one.point.parts) == deepest)
+
+
 def below(folder: Path, mountinfo: str) -> tuple[Path, ...]:
     """The mount points under ``folder`` in the text of /proc/self/mountinfo, the newest first."""
-    points = []
-    for line in mountinfo.splitlines():
-        # Blank, tab, newline and backslash stand there as octal escapes.
-        point = Path(re.sub(r"\\(\d{3})", lambda code: chr(int(code[1], 8)), line.split(" ")[4]))
-        if folder in point.parents:
-            points.append(point)
-    return tuple(reversed(points))
+    return tuple(one.point for one in reversed(parse(mountinfo)) if folder in one.point.parents)
 
 
 def unmount_below(folder: Path) -> None:

@@ -19,3 +19,15 @@ def test_the_newest_first_and_only_what_is_below() -> None:
         Path("/state/boxes/a/deep"),
         Path("/state/boxes/a"),
     )
+
+
+def test_the_file_system_of_a_path_is_the_deepest_mount_above_it() -> None:
+    assert mounts.of(Path("/statefully/x"), MOUNTINFO).kind == "tmpfs"
+    assert mounts.of(Path("/state/boxes"), MOUNTINFO).point == Path("/state")
+    assert mounts.of(Path("/srv/x"), MOUNTINFO) == mounts.Mount(Path("/"), "ext4", frozenset({"rw"}))
+
+
+def test_a_later_mount_covers_an_earlier_one() -> None:
+    covered = MOUNTINFO + "35 34 0:30 / /state rw,nosuid,noexec master:1 - nfs4 server:/x rw\n"
+    found = mounts.of(Path("/state"), covered)
+    assert found == mounts.Mount(Path("/state"), "nfs4", frozenset({"rw", "nosuid", "noexec"}))
