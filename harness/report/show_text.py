@@ -155,6 +155,8 @@ def _evidence(observed: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield "tried", "and more that are not listed"
     if observed["limits"]:
         yield "limits", ", ".join(f"{name} by {held}" for name, held in sorted(observed["limits"].items()))
+    if observed.get("dead"):
+        yield "ended", f"nothing of the sandbox lived when it was read, by {', '.join(observed['dead'])}"
     if observed["full"]:
         yield "full", ", ".join(observed["full"])
     if observed["peak_rss"]:

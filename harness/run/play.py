@@ -13,7 +13,6 @@ import harness
 from harness import __version__, pins
 from harness.agents import opencode
 from harness.benchmarks.base import Benchmark
-from harness.errors import HostUnfitError
 from harness.run import memory
 from harness.run.attempt import Attempted, Means, attempt
 from harness.run.facts import Facts
@@ -28,11 +27,6 @@ from harness.store.digests import Digest
 from harness.store.runfolder import RunFolder
 
 Say = Callable[[str], None]
-
-NO_CGROUPS = (
-    "This host can't hold every limit, and --require-limits is set: there is no cgroup v2 of the harness's own. "
-    "Start it in one (systemd-run --user --scope -p Delegate=yes ...), or leave --require-limits out."
-)
 
 
 @attrs.define(kw_only=True)
@@ -60,9 +54,8 @@ class Player:
     async def play(self) -> None:
         """Play until the queue is empty or closed. Raises as the store and the host do."""
         started = time.time_ns()
-        async with Host(runtime.find(os.environ)) as host:
-            if self.settings["require_limits"] and not host.cgroups:
-                raise HostUnfitError(NO_CGROUPS)
+        required = self.means.agent.limits if self.settings["require_limits"] else None
+        async with Host(runtime.find(os.environ), required=required) as host:
             self.run.write_observed(platform.node() or "unknown", started, self._observed(started, host))
             memory.begin()
             self.tally.playing_begins(time.monotonic())
@@ -133,6 +126,7 @@ class Player:
             "rootfs": str(closure.rootfs),
             "pins_sha256": closure.pins_sha256,
             "cgroups": host.cgroups,
+            "no_cgroups": host.no_cgroups,
             "swept": list(host.swept),
         }
 

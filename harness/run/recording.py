@@ -14,7 +14,6 @@ from harness.sandbox.values import Ended, Evidence
 from harness.store import record
 from harness.store.blobs import Blobs
 from harness.store.canonical import JSON
-from harness.store.digests import parse_digest
 from harness.store.observed import Egress, Observed
 from harness.store.recorder import Recorder
 
@@ -53,7 +52,7 @@ def write(blobs: Blobs, task: Task, repeat: int, played: Played) -> record.Attem
     for name, data in sorted(played.evidence.outputs.items()) if played.evidence else ():
         calls.artifact(name, data)
     content = _content(blobs, task, repeat, played, calls)
-    return record.AttemptRecord(content, _observed(played, calls))
+    return record.AttemptRecord(content, _observed(blobs, played, calls))
 
 
 def _content(blobs: Blobs, task: Task, repeat: int, played: Played, calls: Recorder) -> record.Content:
@@ -87,7 +86,7 @@ def _signs(calls: Sequence[Call], chain: Chain) -> Iterator[str]:
         yield printed_parts.PRINTED_PARTS
 
 
-def _observed(played: Played, calls: Recorder) -> Observed:
+def _observed(blobs: Blobs, played: Played, calls: Recorder) -> Observed:
     ended, evidence = played.ended, played.evidence
     return Observed(
         started_ns=played.started_ns,
@@ -97,9 +96,10 @@ def _observed(played: Played, calls: Recorder) -> Observed:
         how=ended.how if ended else None,
         exit_code=ended.exit_code if ended else None,
         reason=played.outcome.reason,
-        egress=_egress(evidence) if evidence else None,
-        seccomp_sha256=parse_digest(evidence.seccomp_sha256) if evidence else None,
+        egress=_egress(blobs, evidence) if evidence else None,
+        seccomp_sha256=blobs.put(evidence.seccomp) if evidence else None,
         limits=dict(evidence.limits) if evidence else {},
+        dead=evidence.dead if evidence else (),
         full=evidence.full if evidence else (),
         peak_rss=evidence.peak_rss if evidence else None,
         artifacts=calls.artifacts,
@@ -110,13 +110,14 @@ def _observed(played: Played, calls: Recorder) -> Observed:
     )
 
 
-def _egress(evidence: Evidence) -> Egress:
+def _egress(blobs: Blobs, evidence: Evidence) -> Egress:
     return Egress(
-        ruleset_sha256=parse_digest(evidence.ruleset_sha256),
+        ruleset_sha256=blobs.put(evidence.ruleset),
         allowed=evidence.allowed,
         denied=evidence.denied,
         destinations=tuple(_plain(destination) for destination in evidence.destinations),
         truncated=evidence.truncated,
+        counters=dict(evidence.counters),
     )
 
 

@@ -1,7 +1,6 @@
 """One sandbox under way."""
 
 import asyncio
-import os
 import socket
 import time
 from contextlib import AsyncExitStack, closing
@@ -11,13 +10,14 @@ import attrs
 
 from harness.errors import SandboxError
 from harness.sandbox import limits, ruleset
+from harness.sandbox.cgroups import Group, Tree
 from harness.sandbox.files import Files
 from harness.sandbox.lifeline import Lifeline
 from harness.sandbox.network import Network
 from harness.sandbox.runtime import Runtime
 from harness.sandbox.service import Service
 from harness.sandbox.slots import Slot
-from harness.sandbox.values import Ended, Evidence, Limits, Stage
+from harness.sandbox.values import Ended, Evidence, Proof, Stage
 from harness.sandbox.watchdog import Watchdog, Watched
 
 #: Between two looks for the exit status that conmon writes down, and until we give up.
@@ -33,9 +33,22 @@ class Shared:
     service: Service
     runtime: Runtime
     watchdog: Watchdog
-    #: Whether cgroups may hold limits here.
-    cgroups: bool
-    seccomp_sha256: str
+    #: Where cgroups for sandboxes can be made, or why there is no such place.
+    cgroups: Tree | str
+    #: Whether a sandbox of which not every limit is enforced is refused.
+    require_limits: bool
+    #: The system call filter.
+    seccomp: bytes
+    #: The packet filter's rules as this kernel holds them, once that is known.
+    rules: str = ""
+
+
+@attrs.frozen
+class Bounds:
+    """The sandbox's cgroup, where there is one, and the names of the limits that it was seen to hold."""
+
+    group: Group | None
+    in_force: frozenset[str]
 
 
 @attrs.define(eq=False)
@@ -53,8 +66,8 @@ class Box:
     _lifeline: Lifeline
     _network: Network
     _watched: Watched
-    #: An open memory.events, where a cgroup holds the limits.
-    _memory_events: int | None
+    _rules: str
+    _bounds: Bounds
     _started: bool = False
 
     async def run(self, timeout: float, stop: asyncio.Event | None = None) -> Ended:  # noqa: ASYNC109
@@ -65,7 +78,8 @@ class Box:
             stop: set from elsewhere to have it killed at once.
 
         Raises:
-            SandboxError: it could not be started, or not be killed.
+            SandboxError: it could not be started.
+            HostUnfitError: it could not be killed, so nothing may be read, graded or started any more.
         """
         if self._started or timeout >= self._stage.limits.backstop:
             raise ValueError("a sandbox runs once, for less than its backstop")
@@ -73,14 +87,16 @@ class Box:
         began = time.monotonic()
         await self._shared.service.call("POST", f"/containers/{self.name}/start")
         how = await self._until(timeout, stop or asyncio.Event())
-        ran_out = self._memory_events is not None and limits.memory_ran_out(self._memory_events)
         await self._lifeline.kill()  # where it ended by itself this is only the proof
+        group = self._bounds.group
+        if group is not None:
+            await group.emptied()
         seconds = time.monotonic() - began
         if how != "exited":
             return Ended(None, how, seconds)
-        state = await self._final_state()
-        if ran_out or state["OOMKilled"]:
+        if group is not None and group.ran_out_of_memory():
             return Ended(None, "out-of-memory", seconds)
+        state = await self._final_state()
         return Ended(int(state["ExitCode"]), "exited", seconds)
 
     async def _until(self, timeout: float, stop: asyncio.Event) -> Reason:  # noqa: ASYNC109
@@ -120,19 +136,26 @@ class Box:
         """
         if not self._lifeline.dead:
             raise SandboxError("Evidence of a sandbox is read when nothing in it lives any more")
-        counted = await self._network.counted()
+        usual = self._rules == ruleset.RULES
+        counted = await self._network.counted(self._shared.rules if usual else None)
         return Evidence(
-            ruleset_sha256=ruleset.digest(),
-            seccomp_sha256=self._shared.seccomp_sha256,
+            ruleset=self._rules.encode(),
+            seccomp=self._shared.seccomp,
             allowed=counted.allowed,
             denied=counted.denied,
             destinations=counted.destinations,
             truncated=counted.truncated,
-            limits=limits.held(cgroups=self._memory_events is not None),
+            counters=counted.counters,
+            limits=limits.held(self._bounds.in_force),
             peak_rss=self._watched.peak,
+            dead=self._proofs(),
             full=self._files.full(),
             outputs=await asyncio.to_thread(self._files.read),
         )
+
+    def _proofs(self) -> tuple[Proof, ...]:
+        """`run` returned, so each of them was seen."""
+        return ("init", "ids") if self._bounds.group is None else ("init", "ids", "cgroup")
 
 
 async def make(
@@ -153,8 +176,12 @@ async def make(
 
     Raises:
         SandboxError: with what podman, runc, ip or nft said.
+        HostUnfitError: limits are required that the sandbox's cgroup doesn't hold.
     """
     name, service = spec["name"], shared.service
+    group = None if isinstance(shared.cgroups, str) else shared.cgroups.make(name, stage.limits)
+    if group is not None:
+        gone.push_async_callback(group.remove)
     await service.call("POST", "/containers/create", body=spec)
     await service.call("POST", f"/containers/{name}/init")
     pid = (await service.call("GET", f"/containers/{name}/json"))["State"]["Pid"]
@@ -163,17 +190,9 @@ async def make(
     gone.push_async_callback(lifeline.kill)
     network = gone.enter_context(closing(Network(shared.runtime, pid)))
     listener = gone.enter_context(await network.listener(rules))
-    events = _memory_events(pid, stage.limits) if shared.cgroups else None
-    if events is not None:
-        gone.callback(os.close, events)
-    watched = gone.enter_context(shared.watchdog.watch(slot, stage.limits.memory if events is None else None))
-    return Box(name, listener, shared, stage, files, lifeline, network, watched, events)
-
-
-def _memory_events(pid: int, wanted: Limits) -> int | None:
-    """Makes sure that the sandbox's cgroup holds what was asked for; None where it doesn't, whatever podman said."""
-    group = limits.cgroup_of(pid)
-    if group is None or not limits.in_force(group, wanted):
-        return None
-    limits.end_whole(group)
-    return os.open(group / "memory.events", os.O_RDONLY | os.O_CLOEXEC)
+    in_force = group.in_force(stage.limits) if group is not None and group.take(pid) else frozenset[str]()
+    if shared.require_limits:
+        limits.require(in_force, f"so it was read back of the cgroup of {name}")
+    limit = None if "memory" in in_force else stage.limits.memory
+    watched = gone.enter_context(shared.watchdog.watch(slot, limit))
+    return Box(name, listener, shared, stage, files, lifeline, network, watched, rules, Bounds(group, in_force))

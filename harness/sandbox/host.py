@@ -1,7 +1,6 @@
 """All sandboxes of one harness process: the private podman service, the slots of ids, and each sandbox's life."""
 
 import asyncio
-import hashlib
 import itertools
 import os
 from collections.abc import AsyncIterator, Mapping
@@ -10,13 +9,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import attrs
+
 from harness.errors import HostUnfitError
-from harness.sandbox import base, box, files, limits, namespace, network, reaper, ruleset, spec, state
+from harness.sandbox import base, box, cgroups, files, limits, namespace, network, reaper, ruleset, spec, state
 from harness.sandbox.finishing import to_the_end
 from harness.sandbox.runtime import Runtime
 from harness.sandbox.service import Service
 from harness.sandbox.slots import Slots
-from harness.sandbox.values import Stage
+from harness.sandbox.values import Limits, Stage
 from harness.sandbox.watchdog import Watchdog
 
 
@@ -26,24 +27,36 @@ class Host:
     ``swept`` names the dead owners whose folders the start removed.
     """
 
-    def __init__(self, runtime: Runtime, env: Mapping[str, str] | None = None) -> None:
-        """``env`` is where HARNESS_STATE_DIR and the rest are looked up; the process's own by default."""
+    def __init__(
+        self, runtime: Runtime, env: Mapping[str, str] | None = None, *, required: Limits | None = None
+    ) -> None:
+        """
+        Args:
+            env: where HARNESS_STATE_DIR and the rest are looked up; the process's own by default.
+            required: limits that this host must enforce, tried at the start; each sandbox's own are then looked at.
+        """
         self._runtime = runtime
         self._env = os.environ if env is None else env
         self._numbers = itertools.count()
         self._names: set[str] = set()
         self.swept: tuple[str, ...] = ()
-        #: Whether a cgroup of ours can hold limits here; what held for one sandbox stands in its evidence.
-        self.cgroups = limits.delegated()
+        self._required = required
+        self._tree = cgroups.found(self._env)
+        #: Whether sandboxes get cgroups here, and why not; what held for one sandbox stands in its evidence.
+        self.cgroups = not isinstance(self._tree, str)
+        self.no_cgroups = self._tree if isinstance(self._tree, str) else None
 
     async def __aenter__(self) -> Self:
         """
         Raises:
-            HostUnfitError: outside the namespace, no packet filter in the kernel, no space.
+            HostUnfitError: outside the namespace, no packet filter in the kernel, no space, a required limit that
+                can't be enforced.
             SandboxError: podman's service does not start.
         """
         if not namespace.inside():
             raise HostUnfitError("Sandboxes can only be made inside the harness's own namespace (namespace.enter).")
+        if self._required is not None:
+            self._try_limits(self._required)
         parent = base.folder(self._env, int(self._env[namespace.HOST_UID]))
         self._slots = Slots(namespace.mapped_ids())
         self.swept = await asyncio.to_thread(reaper.sweep, parent)
@@ -52,8 +65,9 @@ class Host:
             service=Service(self._state, self._runtime, self._env, self._after_restart),
             runtime=self._runtime,
             watchdog=Watchdog(),
-            cgroups=self.cgroups,
-            seccomp_sha256=hashlib.sha256(self._state.seccomp.read_bytes()).hexdigest(),
+            cgroups=self._tree,
+            require_limits=self._required is not None,
+            seccomp=self._state.seccomp.read_bytes(),
         )
         try:
             await self._begin()
@@ -67,10 +81,19 @@ class Host:
         """Podman's private state of this process, which a sandbox must not reach."""
         return self._state
 
+    def _try_limits(self, wanted: Limits) -> None:
+        if isinstance(self._tree, str):
+            limits.require((), self._tree)
+        else:
+            limits.require(self._tree.holds(wanted), f"so it was read back in {self._tree.folder}")
+
     async def _begin(self) -> None:
         """Both at once; a kernel that is unfit is the better explanation."""
-        steps = (network.check_kernel(self._runtime), self._shared.service.start())
-        for result in await asyncio.gather(*steps, return_exceptions=True):
+
+        async def rules() -> None:
+            self._shared = attrs.evolve(self._shared, rules=await network.check_kernel(self._runtime))
+
+        for result in await asyncio.gather(rules(), self._shared.service.start(), return_exceptions=True):
             if isinstance(result, BaseException):
                 raise result
 
@@ -122,18 +145,28 @@ class Host:
             inputs=staged.inputs,
             outputs=staged.outputs,
             writable=staged.writable,
-            cgroups=self.cgroups,
             ceilings=limits.ceilings(),
             oom_score=int(Path("/proc/self/oom_score_adj").read_text()),
         )
 
     async def _remove(self, name: str, gone: AsyncExitStack, staged: files.Files) -> None:
-        """The container goes by its name, so that one whose creation was not answered goes as well."""
+        """The container goes by its name, so that one whose creation was not answered goes as well.
+
+        One with a process that nothing ends stays as it is: that error must not be hidden by what podman says of it.
+        """
         try:
             await gone.aclose()
+        except HostUnfitError:
+            await asyncio.to_thread(staged.remove)
+            raise
+        except BaseException:
+            await self._remove_container(name, staged)
+            raise
+        await self._remove_container(name, staged)
+
+    async def _remove_container(self, name: str, staged: files.Files) -> None:
+        try:
+            await reaper.remove(self._shared.service, name)
         finally:
-            try:
-                await reaper.remove(self._shared.service, name)
-            finally:
-                self._names.discard(name)
-                await asyncio.to_thread(staged.remove)
+            self._names.discard(name)
+            await asyncio.to_thread(staged.remove)

@@ -3,8 +3,9 @@
 import asyncio
 import os
 import signal
+from collections.abc import Sequence
 
-from harness.errors import SandboxError
+from harness.errors import HostUnfitError, SandboxError
 from harness.sandbox import processes
 from harness.sandbox.slots import Slot
 from harness.sandbox.subids import SLOT_IDS
@@ -59,7 +60,8 @@ class Lifeline:
         """Ends everything in the sandbox and waits until that is so.
 
         Raises:
-            SandboxError: something survived, such as a process that hangs in a device's driver.
+            HostUnfitError: something survived, such as a process that hangs in a device's driver. It may go on writing
+                and asking, so no attempt may be graded, and none be made, until somebody has looked.
         """
         assert self._descriptor is not None
         if not self.dead:
@@ -67,10 +69,9 @@ class Lifeline:
         try:
             await asyncio.wait_for(self.ended(), KILL_SECONDS)
         except TimeoutError as error:
-            pids = ", ".join(str(one.pid) for one in self.left())
-            raise SandboxError(f"Processes {pids} of a sandbox outlived SIGKILL for {KILL_SECONDS:.0f} s") from error
+            raise _survived(self.left(), f"outlived SIGKILL for {KILL_SECONDS:.0f} s") from error
         if left := self.left():
-            raise SandboxError(f"Processes {', '.join(str(one.pid) for one in left)} are outside their sandbox")
+            raise _survived(left, "are outside their sandbox, and live")
 
     def close(self) -> None:
         """Lets the descriptor go."""
@@ -78,3 +79,12 @@ class Lifeline:
             asyncio.get_running_loop().remove_reader(self._descriptor)
             os.close(self._descriptor)
             self._descriptor = None
+
+
+def _survived(left: Sequence[processes.Process], what: str) -> HostUnfitError:
+    pids = ", ".join(str(one.pid) for one in left) or "unknown to us"
+    return HostUnfitError(
+        f"Processes {pids} of a sandbox {what}.",
+        "They hang in the kernel: as root look at /proc/PID/stack and dmesg. A reboot ends them; the same command then "
+        "goes on with the run.",
+    )

@@ -1,79 +1,27 @@
 """What holds a sandbox's limits on this host, found out by looking and never by believing a request."""
 
-import os
 import resource
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Collection, Mapping
+from typing import Final
 
-from harness.sandbox.spec import CPU_PERIOD
-from harness.sandbox.values import Held, Limits
+from harness.errors import HostUnfitError
+from harness.sandbox.values import Held
 
-CGROUPS = Path("/sys/fs/cgroup")
-CONTROLLERS = frozenset({"cpu", "memory", "pids"})
-
-
-def own_cgroup(text: str) -> str | None:
-    """The cgroup v2 path out of /proc/PID/cgroup; None on a host that has only the old kind."""
-    for line in text.splitlines():
-        if line.startswith("0::"):
-            return line[3:]
-    return None
-
-
-def delegated(root: Path = CGROUPS, process: str = "self") -> bool:
-    """Whether this process's cgroup is ours to divide: version 2, with all controllers, and writable.
-
-    On a hybrid host ``root`` has no ``cgroup.controllers``: its controllers belong to version 1.
-    """
-    path = own_cgroup(Path(f"/proc/{process}/cgroup").read_text())
-    if path is None or not (root / "cgroup.controllers").exists():
-        return False
-    group = root / path.lstrip("/")
-    try:
-        controllers = set((group / "cgroup.controllers").read_text().split())
-    except OSError:
-        return False
-    # The root cgroup of a host is nobody's to divide, even for its superuser.
-    return path != "/" and controllers >= CONTROLLERS and os.access(group / "cgroup.procs", os.W_OK)
-
-
-def in_force(group: Path, limits: Limits) -> bool:
-    """Whether the files of a sandbox's cgroup really hold ``limits``."""
-    wanted = {
-        "memory.max": str(limits.memory),
-        "pids.max": str(limits.pids),
-        "cpu.max": f"{int(limits.cpus * CPU_PERIOD)} {CPU_PERIOD}",
-    }
-    if (group / "memory.swap.max").exists():  # a kernel without swap accounting has none
-        wanted["memory.swap.max"] = "0"
-    try:
-        return all((group / name).read_text().strip() == value for name, value in wanted.items())
-    except OSError:
-        return False
-
-
-def cgroup_of(pid: int, root: Path = CGROUPS) -> Path | None:
-    """The folder of a process's cgroup."""
-    path = own_cgroup(Path(f"/proc/{pid}/cgroup").read_text())
-    return None if path is None else root / path.lstrip("/")
-
-
-def end_whole(group: Path) -> None:
-    """Has the kernel end all of a sandbox, not only its largest process, when it is out of memory: as the watchdog
-    does on other hosts, so that a rollout comes to the same end on both."""
-    (group / "memory.oom.group").write_text("1")
-
-
-def memory_ran_out(events: int) -> bool | None:
-    """Whether the kernel killed for want of memory; ``events`` is an open memory.events.
-
-    None when the cgroup is gone already: it goes soon after the last process.
-    """
-    try:
-        text = os.pread(events, 4096, 0).decode()
-    except OSError:
-        return None
-    return any(line.startswith("oom_kill ") and line != "oom_kill 0" for line in text.splitlines())
+#: What a cgroup holds, and what does where there is none.
+_ELSE: Final[Mapping[str, Held]] = {"cpus": "none", "memory": "watchdog", "pids": "ulimit"}
+_ALWAYS: Final[Mapping[str, Held]] = {
+    "open_files": "ulimit",
+    "workdir": "tmpfs",
+    "tmp": "tmpfs",
+    "shm": "tmpfs",
+    "inodes": "tmpfs",
+    "time": "harness",
+}
+#: What a limit that isn't enforced is held by, in words.
+_WEAK: Final[Mapping[Held, str]] = {
+    "none": "nothing holds it",
+    "watchdog": "only a watchdog, which looks four times a second",
+}
 
 
 def ceilings() -> Mapping[str, int]:
@@ -88,15 +36,26 @@ def ceilings() -> Mapping[str, int]:
     return {name: value for name, value in hard.items() if value != resource.RLIM_INFINITY}
 
 
-def held(cgroups: bool) -> Mapping[str, Held]:
-    """Name of each limit -> what holds it, once it is known whether a cgroup does."""
-    return {
-        "cpus": "cgroup" if cgroups else "none",
-        "memory": "cgroup" if cgroups else "watchdog",
-        "pids": "cgroup" if cgroups else "ulimit",
-        "open_files": "ulimit",
-        "workdir": "tmpfs",
-        "tmp": "tmpfs",
-        "shm": "tmpfs",
-        "inodes": "tmpfs",
-    }
+def held(in_force: Collection[str]) -> Mapping[str, Held]:
+    """Name of each limit -> what holds it; ``in_force`` are the names of those that a cgroup was seen to hold."""
+    return {**{name: "cgroup" if name in in_force else other for name, other in _ELSE.items()}, **_ALWAYS}
+
+
+def require(in_force: Collection[str], why: str) -> None:
+    """Refuses where a limit is not enforced by the kernel.
+
+    Args:
+        in_force: as in `held`.
+        why: there is no cgroup, or it holds not all.
+
+    Raises:
+        HostUnfitError: with the name of each limit.
+    """
+    weak = [f"{name} ({_WEAK[how]})" for name, how in held(in_force).items() if how in _WEAK]
+    if weak:
+        raise HostUnfitError(
+            f"This host can't enforce every limit of a sandbox, and --require-limits is set: {', '.join(weak)}. "
+            f"The reason: {why}.",
+            "It takes cgroup v2 and a user with a systemd of its own (as root: loginctl enable-linger USER), or start "
+            "the harness in a scope: systemd-run --user --scope -p Delegate=yes ... Or leave --require-limits out.",
+        )

@@ -9,6 +9,7 @@ to the outer process. When PID 1 is gone the kernel kills the rest and drops the
 """
 
 import ctypes
+import functools
 import os
 import signal
 import socket
@@ -19,7 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from harness.errors import HostUnfitError
-from harness.sandbox import base, fitness, init, runtime, subids
+from harness.sandbox import base, cgroup_entry, fitness, init, runtime, scope, subids
 
 PR_SET_PDEATHSIG = 1
 #: The host's pid of the outer process, for the names of state folders.
@@ -127,7 +128,8 @@ def explain(said: str) -> HostUnfitError:
 def enter(argv: Sequence[str], env: Mapping[str, str]) -> int:
     """Runs ``argv`` with ``env`` inside and waits for it; to be called by the main thread of a small process.
 
-    The inner side has its own session, so that a terminal's Ctrl-C reaches this process alone, which passes it on.
+    The inner side has its own session, so that a terminal's Ctrl-C reaches this process alone, which passes it on. It
+    is in a cgroup of its own where that is to be had (`harness.sandbox.scope`), and else is told why not.
 
     Returns:
         The exit status; 128 + n when signal n ended the command or anything between here and there.
@@ -139,13 +141,33 @@ def enter(argv: Sequence[str], env: Mapping[str, str]) -> int:
     setup = fitness.check(env)
     links = base.link_helpers(base.folder(env, os.getuid()), setup.helpers)
     libc = ctypes.CDLL(None, use_errno=True)  # loaded before the fork
+    told = {name: value for name, value in env.items() if name not in (cgroup_entry.FOUND, cgroup_entry.LACK)}
+    refused = ""
+    for way in scope.ways(scope.here(), env):
+        says = {name: f"{value}{refused}" for name, value in way.says.items()}
+        made = functools.partial(command, tools, setup, argv=argv)
+        status, said = _run(way.prefix, made, {**environment(tools, links, told), **says}, libc)
+        if status is not None:
+            return status
+        refused = f" ({said.strip()})"
+    raise explain(said)
+
+
+def _run(
+    prefix: Sequence[str], command: Callable[[int, int], list[str]], env: Mapping[str, str], libc: ctypes.CDLL
+) -> tuple[int | None, str]:
+    """The exit status, None where the namespace was not reached, and what was said on the way there.
+
+    Args:
+        command: the command line after ``prefix``, by the descriptors of init's channel and of the real standard error.
+    """
     ours, theirs = socket.socketpair()
     # Until init runs, standard error is a file of ours, so that a failure can be explained.
     with ours, theirs, os.fdopen(os.memfd_create("stderr"), "w+b") as said, passing_on(ours):
         real_stderr = os.dup(2)
         with subprocess.Popen(
-            command(tools, setup, theirs.fileno(), real_stderr, argv),
-            env=environment(tools, links, env),
+            [*prefix, *command(theirs.fileno(), real_stderr)],
+            env=env,
             stderr=said,
             pass_fds=(theirs.fileno(), real_stderr),
             start_new_session=True,
@@ -157,6 +179,6 @@ def enter(argv: Sequence[str], env: Mapping[str, str]) -> int:
         heard = ours.recv(16)
         if not heard.startswith(init.READY):
             said.seek(0)
-            raise explain(said.read().decode(errors="replace"))
+            return None, said.read().decode(errors="replace")
     # unshare's own status is no help: it ends with 1 when init was killed. Without a last word from init it was.
-    return heard[1] if len(heard) > 1 else 128 + signal.SIGKILL
+    return (heard[1] if len(heard) > 1 else 128 + signal.SIGKILL), ""

@@ -13,7 +13,6 @@ from harness.sandbox.values import Stage
 #: The sandbox's only user, as it sees itself.
 USER_ID = 1000
 OWNER_LABEL = "harness.owner"
-CPU_PERIOD = 100_000  # microseconds: the kernel's default
 Altered = Callable[[dict[str, Any]], dict[str, Any]]
 #: The kernel's out-of-memory killer takes a sandbox before it takes the harness.
 OOM_SCORE = 500
@@ -33,8 +32,6 @@ class Place:
     outputs: Mapping[str, Path]
     #: Folder in the sandbox -> a bounded file system in memory.
     writable: Mapping[str, Path]
-    #: Whether a cgroup of ours can hold memory, CPUs and processes.
-    cgroups: bool
     #: The harness's own hard limits, by the names of ulimits: nobody can give more than he has.
     ceilings: Mapping[str, int] = attrs.field(factory=dict)
     #: The harness's own, which a child can't go below.
@@ -70,22 +67,14 @@ def _ulimits(stage: Stage, ceilings: Mapping[str, int]) -> list[dict[str, Any]]:
     return [{"type": name, "soft": value, "hard": value} for name, value in values.items()]
 
 
-def _cgroup_limits(stage: Stage) -> dict[str, Any]:
-    limits = stage.limits
-    return {
-        "memory": {"limit": limits.memory, "swap": limits.memory},  # equal: no swap on top of it
-        "cpu": {"quota": int(limits.cpus * CPU_PERIOD), "period": CPU_PERIOD},
-        "pids": {"limit": limits.pids},
-    }
-
-
 def create(stage: Stage, slot: Slot, place: Place) -> dict[str, Any]:
     """The body of ``POST containers/create``.
 
-    No capability, no new privileges, no network device, no writable folder of the host; its own range of ids.
+    No capability, no new privileges, no network device, no writable folder of the host; its own range of ids. No
+    limit of a cgroup: where podman has none to write to, it either ignores them without a word or makes no sandbox.
     """
     ids = [{"container_id": 0, "host_id": slot.first, "size": SLOT_IDS}]
-    spec = {
+    return {
         "name": place.name,
         "labels": {**{f"harness.{key}": value for key, value in stage.labels.items()}, OWNER_LABEL: place.owner},
         "command": list(stage.command),
@@ -114,5 +103,3 @@ def create(stage: Stage, slot: Slot, place: Place) -> dict[str, Any]:
         "r_limits": _ulimits(stage, place.ceilings),
         "mounts": _mounts(place),
     }
-    # Asked for without a cgroup of ours, limits are either ignored without a word or keep the sandbox from starting.
-    return {**spec, "resource_limits": _cgroup_limits(stage)} if place.cgroups else spec

@@ -81,26 +81,34 @@ class Destination:
     packets: int
 
 
-Held = Literal["cgroup", "ulimit", "watchdog", "tmpfs", "none"]
+#: "harness": its own clock, with the runtime's behind it.
+Held = Literal["cgroup", "ulimit", "watchdog", "tmpfs", "harness", "none"]
+#: What was seen dead or empty at the end: the first process of the sandbox's PID namespace, with which the kernel ends
+#: all others; processes with the sandbox's ids; its cgroup.
+Proof = Literal["init", "ids", "cgroup"]
 
 
 @attrs.frozen
 class Evidence:
     """What the outside saw of a sandbox, read after its last process had died."""
 
-    #: Of the packet filter's rules as they were loaded.
-    ruleset_sha256: str
-    seccomp_sha256: str
+    #: The packet filter's rules as they were loaded, and the system call filter.
+    ruleset: bytes
+    seccomp: bytes
     #: Packets to the listener, and packets to anywhere else.
     allowed: int
     denied: int
     destinations: tuple[Destination, ...]
     #: Whether there were more destinations than are listed.
     truncated: bool
+    #: Packets by name of the filter's other counters (`harness.sandbox.ruleset`).
+    counters: Mapping[str, int]
     #: Name of a limit -> what held it.
     limits: Mapping[str, Held]
     #: Bytes: the largest sum seen over all processes; pages that several of them share count several times.
     peak_rss: int
+    #: What proved that nothing of the sandbox lived any more when this was read.
+    dead: tuple[Proof, ...]
     #: Writable folders that were full at the end.
     full: tuple[str, ...]
     #: Name -> content, cut at the file's limit.

@@ -7,9 +7,13 @@ As JSON::
     sessions                OpenCode's session ids
     how, exit_code          how the agent's process ended
     reason                  why, in the words of the moment (null where the content's reason says it)
-    egress                  {ruleset_sha256, allowed, denied, destinations, truncated}, or null without a sandbox
+    egress                  {ruleset_sha256, allowed, denied, destinations, truncated, counters}, or null without a
+                            sandbox; without counters in records of versions that kept none. With them, ruleset_sha256
+                            and seccomp_sha256 are the names of blobs
     seccomp_sha256          digest of the system call filter, or null without a sandbox
     limits                  {limit: what held it}
+    dead                    by what it was seen that nothing of the sandbox lived when it was read and graded: init, ids,
+                            cgroup; not there without a sandbox, or in records of versions that did not say so
     full                    writable folders that were full at the end
     peak_rss                bytes, or null
     artifacts               {name: SHA-256 of its bytes}: OpenCode's events, its stderr; they stand in the pack
@@ -44,10 +48,14 @@ class Egress:
     denied: int
     destinations: tuple[Mapping[str, JSON], ...]  # what was tried, as the sandbox layer describes it
     truncated: bool  # whether there were more destinations than are listed
+    counters: Mapping[str, int] | None = None  # the filter's other ones, by name
 
     def to_json(self) -> JSON:
         """As it stands in the record."""
-        return {**attrs.asdict(self, recurse=False), "destinations": list(self.destinations)}
+        value = {**attrs.asdict(self, recurse=False), "destinations": list(self.destinations)}
+        if self.counters is None:
+            del value["counters"]
+        return value
 
 
 @attrs.frozen
@@ -104,6 +112,7 @@ class Observed:
     egress: Egress | None
     seccomp_sha256: Digest | None
     limits: Mapping[str, str]
+    dead: tuple[str, ...] = ()
     full: tuple[str, ...]
     peak_rss: int | None
     artifacts: Mapping[str, Digest]
@@ -116,6 +125,12 @@ class Observed:
     def waiting_ns(self) -> int:
         """How long the attempt waited for the endpoint: times in which at least one call was under way, summed up."""
         return under_way((call.started_ns, call.ended_ns) for call in self.calls)
+
+    def filters(self) -> set[Digest]:
+        """The blobs of the sandbox's rules and of its system call filter; none where a record only has digests."""
+        if self.egress is None or self.egress.counters is None:
+            return set()
+        return {self.egress.ruleset_sha256, *([self.seccomp_sha256] if self.seccomp_sha256 else [])}
 
     def to_json(self) -> JSON:
         """The half as it stands in the record."""
@@ -130,6 +145,7 @@ class Observed:
             "egress": None if self.egress is None else self.egress.to_json(),
             "seccomp_sha256": self.seccomp_sha256,
             "limits": dict(self.limits),
+            **({"dead": list(self.dead)} if self.dead else {}),
             "full": list(self.full),
             "peak_rss": self.peak_rss,
             "artifacts": dict(self.artifacts),
@@ -154,6 +170,7 @@ class Observed:
             egress=fields.optional("egress", lambda name: _egress(fields.any(name))),
             seccomp_sha256=fields.optional("seccomp_sha256", fields.digest),
             limits={name: text(item) for name, item in fields.mapping("limits").items()},
+            dead=fields.items("dead", text) if isinstance(value, Mapping) and "dead" in value else (),
             full=fields.items("full", text),
             peak_rss=fields.optional("peak_rss", fields.integer),
             artifacts={name: parse_digest(item) for name, item in fields.mapping("artifacts").items()},
@@ -183,9 +200,14 @@ def _egress(value: JSON) -> Egress:
         denied=fields.integer("denied"),
         destinations=fields.items("destinations", mapping),
         truncated=fields.flag("truncated"),
+        counters=_counters(fields) if isinstance(value, Mapping) and "counters" in value else None,
     )
     fields.end()
     return egress
+
+
+def _counters(fields: Fields) -> Mapping[str, int]:
+    return {name: integer(count) for name, count in fields.mapping("counters").items()}
 
 
 def _pack(value: JSON) -> PackRef:

@@ -13,6 +13,7 @@ from harness.run.plan import Item
 from harness.run.progress import Tally
 from harness.run.queue import Queue
 from harness.run.settings.resolve import resolve
+from harness.sandbox.values import Limits
 from harness.store.digests import digest
 
 NO_PAUSES = GatewaySettings(backoff=Backoff(first=0.001, factor=1))
@@ -21,13 +22,14 @@ NO_PAUSES = GatewaySettings(backoff=Backoff(first=0.001, factor=1))
 class FakeHost:
     """Stands where a real host would be; it makes nothing."""
 
-    cgroups = False
     swept = ()
 
-    def __init__(self, _: object) -> None:
-        pass
+    def __init__(self, _: object, *, required: Limits | None) -> None:
+        self._required = required
 
     async def __aenter__(self) -> Self:
+        if self._required is not None:
+            raise HostUnfitError(f"{self._required.memory} bytes can't be held")
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -105,10 +107,18 @@ class Played:
 
 
 @attrs.frozen
+class FakeAgent:
+    """Of its settings what its sandbox may use."""
+
+    limits: Limits = attrs.field(factory=lambda: Limits(memory=12345))
+
+
+@attrs.frozen
 class FakeMeans:
-    """What playing itself needs of them: how long pauses are."""
+    """What playing itself needs of them: how long pauses are, and what a host must hold."""
 
     gateway: GatewaySettings
+    agent: FakeAgent = attrs.field(factory=FakeAgent)
 
 
 @pytest.fixture
@@ -228,7 +238,7 @@ async def test_a_full_disk_ends_the_run_with_its_own_message(play: Any, jobs: in
 
 async def test_a_host_that_cannot_hold_every_limit_is_refused_where_that_is_asked_for(play: Any) -> None:
     run = FakeRun()
-    with pytest.raises(HostUnfitError, match="--require-limits"):
+    with pytest.raises(HostUnfitError, match="12345 bytes can't be held"):
         await play(run, {"a": [False]}, require_limits=True)
     assert run.counts == {}
 

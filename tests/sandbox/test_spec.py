@@ -27,19 +27,11 @@ PLACE = spec.Place(
     inputs=BOX / "in",
     outputs={"events.jsonl": BOX / "out0/data", "err.log": BOX / "out1/data"},
     writable={"/workspace": BOX / "rw-workspace", "/tmp": BOX / "rw-tmp"},
-    cgroups=False,
 )
 
 
-def test_without_a_cgroup(snapshot: SnapshotAssertion) -> None:
+def test_the_whole_call(snapshot: SnapshotAssertion) -> None:
     assert spec.create(STAGE, Slot(3), PLACE) == snapshot
-
-
-def test_with_a_cgroup_limits_are_asked_for_besides(snapshot: SnapshotAssertion) -> None:
-    without = spec.create(STAGE, Slot(3), PLACE)
-    asked = spec.create(STAGE, Slot(3), attrs.evolve(PLACE, cgroups=True))
-    assert {key: value for key, value in asked.items() if key not in without} == snapshot
-    assert without == {key: value for key, value in asked.items() if key in without}
 
 
 def test_no_more_than_the_harness_itself_may_have() -> None:

@@ -107,7 +107,14 @@ _ATTEMPTS: Final = (
     Setting("pids", between(16, 1 << 22), 512, "Processes and threads of one sandbox."),
     Setting("workdir_mib", between(1, 1 << 24), 1024, "Size of /workspace and of HOME, each, in MiB."),
     Setting("tmp_mib", between(1, 1 << 24), 512, "Size of /tmp, in MiB."),
-    Setting("require_limits", boolean, False, "Refuse a machine that can't enforce every limit.", is_flag=True),
+    Setting(
+        "require_limits",
+        boolean,
+        False,
+        "Refuse a machine that can't enforce every limit.",
+        "HARNESS_REQUIRE_LIMITS",
+        is_flag=True,
+    ),
 )
 
 _MODEL: Final = (
