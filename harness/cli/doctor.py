@@ -1,0 +1,67 @@
+"""``harness doctor``: whether this machine can run sandboxes, and what to do where it can't."""
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness.errors import EXIT_CHECK, EXIT_HOST, EXIT_OK
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.run.doctor.entering import Tried
+    from harness.run.doctor.values import Check
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--run", type=click.Path(path_type=Path), metavar="DIR", help="Also look at where a run is to be kept.")
+@click.option("--sandbox", is_flag=True, help="Also try to break out of real sandboxes.")
+@click.option("--quick", is_flag=True, help="With --sandbox: only what is tried before each run.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+def command(run: Path | None, *, sandbox: bool, quick: bool, as_json: bool) -> int:
+    """Check each requirement of this machine, say what was found, and what to do.
+
+    Nothing is sent off the machine. Exit status 5 where a check failed, 4 where a sandbox did not hold.
+    """
+    if quick and not sandbox:
+        raise click.UsageError("--quick is a part of --sandbox: give both.")
+    from harness.run.doctor import diagnosis, entering, facts, reading
+
+    env = dict(os.environ)
+    seen = reading.look(env, run)
+    tried = entering.enter(("quick" if quick else "full") if sandbox else "", env)
+    checks = diagnosis.diagnose(seen, tried)
+    if as_json:
+        found: dict[str, Any] = {"checks": [one.to_json() for one in checks], "host": facts.provided(env, seen.user)}
+        if sandbox:
+            found |= {"vectors": tried.vectors or [], "twins": tried.twins or []}
+        click.echo(json.dumps(found, sort_keys=True))
+    else:
+        _say(checks, tried)
+    return _status(checks, tried)
+
+
+def _status(checks: "Sequence[Check]", tried: "Tried") -> int:
+    if not all(one["held"] for one in tried.vectors or ()):
+        return EXIT_HOST
+    failed = any(one.state == "failed" for one in checks) or not all(one["detected"] for one in tried.twins or ())
+    return EXIT_CHECK if failed else EXIT_OK
+
+
+def _say(checks: "Sequence[Check]", tried: "Tried") -> None:
+    from harness.report.words import plain
+
+    for one in checks:
+        click.echo(f"{one.state:<9}  {one.name}: {plain(one.found)}")
+        if one.advice:
+            click.echo(f"{'':<9}  -> {plain(one.advice)}")
+    for vector in tried.vectors or ():
+        click.echo(f"{vector['state']}: {vector['class']}: {vector['name']}: {plain(vector['detail'])}")
+    for twin in tried.twins or ():
+        detected = "weakened, and detected" if twin["detected"] else "weakened, and NOT detected"
+        click.echo(f"{detected}: {twin['class']}: {twin['name']}: {plain(twin['detail'])}")
+    counts = {state: sum(one.state == state for one in checks) for state in ("ok", "warning", "failed", "not known")}
+    click.echo(", ".join(f"{count} {state}" for state, count in counts.items() if count))

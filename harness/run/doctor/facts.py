@@ -1,0 +1,39 @@
+"""Versions and digests of what a machine gives beside what is pinned: for records, and for `doctor --json`."""
+
+import os
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+
+from harness.run.doctor import reading
+from harness.run.doctor.values import Helper
+from harness.run.room import memory
+from harness.sandbox import fitness
+from harness.store.canonical import JSON
+
+
+def provided(env: Mapping[str, str], user: fitness.User) -> dict[str, JSON]:
+    """From the host come the kernel, Nix, newuidmap and newgidmap, and the user's ids.
+
+    ``env`` has the host's PATH. Sizes are in bytes; where there is none of a thing, null stands.
+    """
+    mountinfo = Path("/proc/self/mountinfo").read_text()
+    return {
+        "kernel": f"{platform.release()} {platform.version()}",
+        "nix": reading.nix_version(env.get("PATH", "")),
+        **{name: _helper(reading.helper(name, env.get("PATH", ""), mountinfo)) for name in fitness.HELPERS},
+        **{file.name: lines(fitness.text(file), user) for file in (fitness.SUBUID, fitness.SUBGID)},
+        "cpus": len(os.sched_getaffinity(0)),
+        "memory": memory(Path("/proc/meminfo").read_text()),
+    }
+
+
+def _helper(helper: Helper | None) -> JSON:
+    if helper is None:
+        return None
+    return {"path": str(helper.found.path), "mode": f"{helper.found.mode:04o}", "sha256": helper.sha256}
+
+
+def lines(text: str, user: fitness.User) -> list[JSON]:
+    """The user's own lines of /etc/subuid or /etc/subgid."""
+    return [line.strip() for line in text.splitlines() if line.split(":")[0].strip() in user.names]

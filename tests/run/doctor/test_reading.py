@@ -1,0 +1,66 @@
+"""Looking at this very machine, whatever it is: what holds on each."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from harness.errors import HostUnfitError
+from harness.run.doctor import facts, reading
+from harness.sandbox import fitness
+
+
+def test_a_run_folder_is_looked_at_and_left_as_it_was(tmp_path: Path) -> None:
+    before = time.time()
+    place = reading.run_place(tmp_path / "not/there/yet", Path("/proc/self/mountinfo").read_text())
+    assert place.folder.path == tmp_path
+    assert place.folder.owner == os.getuid()
+    assert place.link is None
+    assert place.skew is not None
+    assert abs(place.skew) < 5 + time.time() - before
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_no_link_can_be_made_the_reason_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    place = reading.run_place(tmp_path, Path("/proc/self/mountinfo").read_text())
+    assert place.link == f"{tmp_path}: no hard link can be made: Operation not permitted"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_the_closure_the_rest_is_seen_all_the_same(tmp_path: Path) -> None:
+    seen = reading.look({"PATH": str(tmp_path), "HARNESS_STATE_DIR": str(tmp_path), "SECRET": "value"})
+    assert isinstance(seen.closure, HostUnfitError)
+    assert seen.versions == {}
+    assert seen.helpers == {"newuidmap": None, "newgidmap": None}
+    assert seen.nix.version is None
+    assert seen.env == {"PATH": str(tmp_path), "HARNESS_STATE_DIR": str(tmp_path)}
+    assert "/proc/meminfo" in seen.files
+
+
+def test_a_program_that_fails_has_no_version(tmp_path: Path) -> None:
+    program = tmp_path / "nix"
+    program.write_text("no program\n")
+    program.chmod(0o755)
+    assert reading.nix_version(str(tmp_path)) is None
+
+
+def test_only_the_users_own_lines_are_recorded() -> None:
+    user = fitness.User(("erin", "1000"), in_passwd=True)
+    assert facts.lines("frank:1:2\nerin:3:4\n# erin:5:6\n1000:7:8\n", user) == ["erin:3:4", "1000:7:8"]
+
+
+def test_the_helpers_of_the_host_are_recorded_with_their_digest(tmp_path: Path) -> None:
+    (tmp_path / "newuidmap").write_text("program")
+    (tmp_path / "newuidmap").chmod(0o755)
+    found = facts.provided({"PATH": str(tmp_path)}, fitness.User(("erin",), in_passwd=True))
+    assert found["newuidmap"] == {
+        "path": str(tmp_path / "newuidmap"),
+        "mode": "0755",
+        "sha256": "1310ca2c8932dbd118668bd97442558a3e1f546b5e15c69699dfbd6024f548d8",
+    }
+    assert found["newgidmap"] is None
