@@ -7,7 +7,8 @@ It is given to Python as text (``python -I -S -c``), since the sandbox's ids may
 imports the standard library only, and little of that: it is the slowest step of making a sandbox.
 
 usage: ``netns_helper IP NFT ADDRESS PORT RULES [MOUNTS]``, standard input being a UNIX socket to the harness, MOUNTS
-an open descriptor of the mount namespace.
+an open descriptor of the mount namespace. Without MOUNTS, there is no sandbox: only the rules are wanted, and standard
+output gets them as the kernel lists them.
 """
 
 import ctypes
@@ -63,6 +64,8 @@ def main() -> None:
     listener.listen(128)
     for descriptor in mounts:
         replace_zero(int(descriptor))
+    if not mounts:
+        run(nft, "-j", "-p", "list", *rules.split()[:3], text="")
     socket.send_fds(socket.socket(fileno=0), [b"L"], [listener.fileno()])
 
 

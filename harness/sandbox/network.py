@@ -8,10 +8,12 @@ import sys
 from pathlib import Path
 
 from harness.errors import HostUnfitError, SandboxError
-from harness.sandbox import ruleset
+from harness.sandbox import listing, ruleset
 from harness.sandbox.finishing import to_the_end
 from harness.sandbox.runtime import Runtime
 
+#: How often the filter is read until what it counted adds up, and seconds between two readings.
+READINGS, READING_INTERVAL = 50, 0.1
 HELPER = Path(__file__).with_name("netns_helper.py")
 
 
@@ -36,33 +38,37 @@ async def _run(command: list[str], stdin: int, descriptors: tuple[int, ...]) -> 
     return process.returncode, out, err.decode(errors="replace").strip()
 
 
-async def _listener(command: list[str], descriptors: tuple[int, ...]) -> socket.socket:
-    """Runs the helper and takes the socket that it sends."""
+async def _listener(command: list[str], descriptors: tuple[int, ...]) -> tuple[socket.socket, bytes]:
+    """Runs the helper and takes the socket that it sends, and what it prints."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        status, _, said = await _run(command, theirs.fileno(), descriptors)
+        status, out, said = await _run(command, theirs.fileno(), descriptors)
         if status != 0:
             raise SandboxError(f"The sandbox's network could not be set up: {said}")
         (received,) = socket.recv_fds(ours, 1, 1, socket.MSG_DONTWAIT)[1]
     listener = socket.socket(fileno=received)
     listener.setblocking(False)
-    return listener
+    return listener, out
 
 
-async def check_kernel(runtime: Runtime) -> None:
-    """Loads the very rules in a namespace that is thrown away.
+async def check_kernel(runtime: Runtime) -> str:
+    """Loads the very rules in a namespace that is thrown away; returns them as this kernel holds them.
 
     Raises:
         HostUnfitError: this kernel can't filter packets as we need it.
     """
     try:
-        listener = await _listener([runtime.program("unshare"), "--net", *_helper(runtime)], ())
+        listener, out = await _listener([runtime.program("unshare"), "--net", *_helper(runtime)], ())
     except SandboxError as error:
         raise HostUnfitError(
-            f"This kernel can't filter a sandbox's packets (nf_tables). {error}. "
-            "As root: modprobe -a nf_tables nft_reject_inet, or use a kernel with CONFIG_NF_TABLES"
+            f"This kernel can't filter a sandbox's packets (nf_tables). {error}.",
+            "As root: modprobe -a nf_tables nft_reject_inet, or use a kernel with CONFIG_NF_TABLES",
         ) from error
     listener.close()
+    try:
+        return listing.parse(out).rules
+    except (ValueError, KeyError, TypeError) as error:
+        raise HostUnfitError("The packet filter's rules were loaded and can't be read. Please report this.") from error
 
 
 class Network:
@@ -98,20 +104,36 @@ class Network:
         mounts = os.open(f"/proc/{self._pid}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
         try:
             command = self._enter(*_helper(self._runtime, rules), str(mounts))
-            return await _listener(command, (*self._descriptors, mounts))
+            return (await _listener(command, (*self._descriptors, mounts)))[0]
         finally:
             os.close(mounts)
 
-    async def counted(self) -> ruleset.Counted:
-        """What the packet filter saw so far.
+    async def counted(self, rules: str | None) -> listing.Counted:
+        """What the packet filter saw, once nothing of the sandbox lives.
+
+        The kernel may still send on its own for a moment, such as that a multicast group was left: then the filter is
+        read again.
+
+        Args:
+            rules: as `check_kernel` gave them; None where others were loaded.
 
         Raises:
-            SandboxError: the filter can't be read: without it there is no evidence.
+            SandboxError: the filter can't be read, or isn't the one that was loaded: then there is no evidence.
         """
+        for _ in range(READINGS):
+            counted = await self._read()
+            if rules is not None and counted.rules != rules:
+                raise SandboxError("The packet filter's rules at the end are not those that were loaded")
+            if counted.adds_up or rules is None:
+                return counted
+            await asyncio.sleep(READING_INTERVAL)
+        raise SandboxError("What the packet filter counted doesn't add up")
+
+    async def _read(self) -> listing.Counted:
         command = self._enter(self._runtime.program("nft"), "-j", "-p", "list", "table", "inet", ruleset.TABLE)
-        _, listing, said = await _run(command, subprocess.DEVNULL, self._descriptors)
+        _, listed, said = await _run(command, subprocess.DEVNULL, self._descriptors)
         try:
-            return ruleset.parse(listing)
+            return listing.parse(listed)
         except (ValueError, KeyError, TypeError) as error:
             raise SandboxError(f"The packet filter can't be read: {said}") from error
 

@@ -1,49 +1,73 @@
-"""The packet filter of a sandbox's network namespace, and reading what it counted."""
+"""The packet filter of a sandbox's network namespace: its rules, which are the same for every sandbox."""
 
 import hashlib
-import json
-from collections.abc import Mapping
-from typing import Any
-
-import attrs
-
-from harness.sandbox.values import Destination
 
 #: A link-local address that nobody else can have: it is only on the sandbox's own loopback.
 ADDRESS, PORT = "169.254.1.1", 18080
 TABLE = "harness"
-#: Distinct destinations that are kept, per kind; the packets beyond are counted all the same.
+#: Distinct destinations that are kept, per set; the packets beyond are counted all the same.
 SET_SIZE = 1024
 
 #: IANA's protocol numbers by name. nft would look names up in a file of the host (/etc/protocols): it is asked for
 #: numbers, so that a record never depends on the host.
 PROTOCOLS = {"1": "icmp", "2": "igmp", "6": "tcp", "17": "udp", "58": "ipv6-icmp", "132": "sctp", "136": "udplite"}
 
-#: Every packet of the sandbox passes the output hook, since all addresses are routed to its own loopback. What is not
-#: for the listener or the loopback is counted, its destination is noted, and it is refused at once, so that programs
-#: don't wait for a time-out. Answers of our own refusals are let through.
+#: Where refused packets are counted by protocol; each is in one of them.
+REFUSED = ("denied_tcp", "denied_udp", "denied_icmp", "denied_other")
+#: Beside "allowed" and "denied": answers of the gateway's listener, the sandbox's talk with itself, what the kernel
+#: says where we refuse; refused packets by protocol, and those whose destination is in no set.
+COUNTERS = ("answers", "loopback", "resets", "unreachable", *REFUSED, "unlisted")
+
+#: Every packet of the sandbox passes the output hook, since all addresses are routed to its own loopback. Each one is
+#: in one of the counters "allowed", "answers", "loopback", "resets", "unreachable" and "denied". What is not for the
+#: listener or the loopback is counted, its destination is noted, and it is refused at once, so that programs don't wait
+#: for a time-out. Answers of our own refusals are let through.
+#: A full set lets a packet go on to the next rule: so "unlisted" has just those whose destination is in no set. Later
+#: fragments have no port.
 RULES = f"""\
 table inet {TABLE} {{
 	counter allowed {{ }}
+	counter answers {{ }}
+	counter loopback {{ }}
+	counter resets {{ }}
+	counter unreachable {{ }}
 	counter denied {{ }}
+	counter denied_tcp {{ }}
+	counter denied_udp {{ }}
+	counter denied_icmp {{ }}
+	counter denied_other {{ }}
+	counter unlisted {{ }}
 	set tried4 {{ type ipv4_addr . inet_proto . inet_service; size {SET_SIZE}; flags dynamic; counter; }}
 	set tried6 {{ type ipv6_addr . inet_proto . inet_service; size {SET_SIZE}; flags dynamic; counter; }}
 	set other4 {{ type ipv4_addr . inet_proto; size {SET_SIZE}; flags dynamic; counter; }}
 	set other6 {{ type ipv6_addr . inet_proto; size {SET_SIZE}; flags dynamic; counter; }}
+	chain count {{
+		meta l4proto tcp counter name "denied_tcp" return
+		meta l4proto udp counter name "denied_udp" return
+		meta l4proto {{ icmp, ipv6-icmp }} counter name "denied_icmp" return
+		counter name "denied_other"
+	}}
+	chain note {{
+		ip frag-off & 0x1fff != 0 update @other4 {{ ip daddr . meta l4proto }} return
+		frag frag-off != 0 update @other6 {{ ip6 daddr . meta l4proto }} return
+		meta nfproto ipv4 meta l4proto {{ tcp, udp }} update @tried4 {{ ip daddr . meta l4proto . th dport }} return
+		meta nfproto ipv6 meta l4proto {{ tcp, udp }} update @tried6 {{ ip6 daddr . meta l4proto . th dport }} return
+		meta nfproto ipv4 meta l4proto != {{ tcp, udp }} update @other4 {{ ip daddr . meta l4proto }} return
+		meta nfproto ipv6 meta l4proto != {{ tcp, udp }} update @other6 {{ ip6 daddr . meta l4proto }} return
+		counter name "unlisted"
+	}}
 	chain output {{
 		type filter hook output priority filter; policy drop;
 		ip daddr {ADDRESS} tcp dport {PORT} counter name "allowed" accept
-		ip saddr {ADDRESS} tcp sport {PORT} accept
-		ip daddr 127.0.0.0/8 accept
-		ip6 daddr ::1 accept
-		tcp flags & (syn | rst) == rst accept
-		icmp type destination-unreachable accept
-		icmpv6 type destination-unreachable accept
+		ip saddr {ADDRESS} tcp sport {PORT} counter name "answers" accept
+		ip daddr 127.0.0.0/8 counter name "loopback" accept
+		ip6 daddr ::1 counter name "loopback" accept
+		tcp flags & (syn | rst) == rst counter name "resets" accept
+		icmp type destination-unreachable counter name "unreachable" accept
+		icmpv6 type destination-unreachable counter name "unreachable" accept
 		counter name "denied"
-		meta nfproto ipv4 meta l4proto {{ tcp, udp }} update @tried4 {{ ip daddr . meta l4proto . th dport }}
-		meta nfproto ipv6 meta l4proto {{ tcp, udp }} update @tried6 {{ ip6 daddr . meta l4proto . th dport }}
-		meta nfproto ipv4 meta l4proto != {{ tcp, udp }} update @other4 {{ ip daddr . meta l4proto }}
-		meta nfproto ipv6 meta l4proto != {{ tcp, udp }} update @other6 {{ ip6 daddr . meta l4proto }}
+		jump count
+		jump note
 		meta l4proto tcp reject with tcp reset
 		reject with icmpx admin-prohibited
 	}}
@@ -55,40 +79,3 @@ table inet {TABLE} {{
 def digest() -> str:
     """sha256 of the rules as they are loaded, in hex."""
     return hashlib.sha256(RULES.encode()).hexdigest()
-
-
-@attrs.frozen
-class Counted:
-    """What the filter saw: packets, and the destinations of those that it refused."""
-
-    allowed: int
-    denied: int
-    destinations: tuple[Destination, ...]
-    truncated: bool
-
-
-def _destination(element: Mapping[str, Any]) -> Destination:
-    address, protocol, *port = element["val"]["concat"]
-    name = PROTOCOLS.get(str(protocol), str(protocol))
-    return Destination(address, name, port[0] if port else None, element["counter"]["packets"])
-
-
-def parse(listing: bytes) -> Counted:
-    """Reads the JSON of ``nft -j -p list table inet harness``.
-
-    Raises:
-        ValueError, KeyError, TypeError: it isn't that.
-    """
-    objects = json.loads(listing)["nftables"]
-    counters = {one["counter"]["name"]: one["counter"]["packets"] for one in objects if "counter" in one}
-    sets = [one["set"].get("elem", []) for one in objects if "set" in one]
-    return Counted(
-        allowed=counters["allowed"],
-        denied=counters["denied"],
-        destinations=tuple(sorted((_destination(one["elem"]) for elements in sets for one in elements), key=_order)),
-        truncated=any(len(elements) >= SET_SIZE for elements in sets),
-    )
-
-
-def _order(one: Destination) -> tuple[str, str, int]:
-    return (one.address, one.protocol, -1 if one.port is None else one.port)

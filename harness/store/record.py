@@ -135,7 +135,7 @@ class AttemptRecord:
         """Every blob that the record names, those in its pack too."""
         names = {self.content.prompt, *(image.blob for image in self.content.images)}
         pack = self.observed.pack
-        return names if pack is None else names | {pack.blob, *pack.names}
+        return names | self.observed.filters() | (set() if pack is None else {pack.blob, *pack.names})
 
 
 def _content(value: JSON) -> Content:

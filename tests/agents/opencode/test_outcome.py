@@ -71,7 +71,7 @@ def failing(kind: str, status: int | None = 500, *, alone: bool = False) -> Seen
 
 
 def evidence(full: tuple[str, ...] = (), events: bytes = b"") -> Evidence:
-    return Evidence("0" * 64, "0" * 64, 1, 0, (), False, {}, 1, full, {"events.jsonl": events})
+    return Evidence(b"rules", b"filter", 1, 0, (), False, {}, {}, 1, ("init", "ids"), full, {"events.jsonl": events})
 
 
 def of(ended: Ended, seen: Seen, chain: Chain, outside: Evidence | None = None) -> Outcome:

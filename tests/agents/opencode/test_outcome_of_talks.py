@@ -150,7 +150,7 @@ async def play(
 
 
 def decide(ended: Ended, talk: Talk) -> Outcome:
-    evidence = Evidence("0" * 64, "0" * 64, 1, 0, (), False, {}, 1, (), {})
+    evidence = Evidence(b"rules", b"filter", 1, 0, (), False, {}, {}, 1, ("init", "ids"), (), {})
     return outcome(ended, talk, evidence, talk.chain())
 
 
