@@ -35,7 +35,7 @@ def command(run: Path | None, *, sandbox: bool, quick: bool, as_json: bool) -> i
     tried = entering.enter(("quick" if quick else "full") if sandbox else "", env)
     checks = diagnosis.diagnose(seen, tried)
     if as_json:
-        found: dict[str, Any] = {"checks": [one.to_json() for one in checks], "host": facts.provided(env, seen.user)}
+        found: dict[str, Any] = {"checks": [one.to_json() for one in checks], "host": facts.provided(env)}
         if sandbox:
             found |= {"vectors": tried.vectors or [], "twins": tried.twins or []}
         click.echo(json.dumps(found, sort_keys=True))

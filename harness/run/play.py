@@ -13,8 +13,9 @@ import harness
 from harness import __version__, pins
 from harness.agents import opencode
 from harness.benchmarks.base import Benchmark
-from harness.run import memory
+from harness.run import memory, proving
 from harness.run.attempt import Attempted, Means, attempt
+from harness.run.doctor.facts import provided
 from harness.run.facts import Facts
 from harness.run.plan import Item
 from harness.run.progress import Tally
@@ -22,6 +23,7 @@ from harness.run.queue import Queue
 from harness.run.settings.resolve import Settings
 from harness.sandbox import runtime
 from harness.sandbox.host import Host
+from harness.sandbox.selftest import Vector
 from harness.store.canonical import JSON
 from harness.store.digests import Digest
 from harness.store.runfolder import RunFolder
@@ -56,7 +58,9 @@ class Player:
         started = time.time_ns()
         required = self.means.agent.limits if self.settings["require_limits"] else None
         async with Host(runtime.find(os.environ), required=required) as host:
-            self.run.write_observed(platform.node() or "unknown", started, self._observed(started, host))
+            proof = await proving.prove(host, self.means.policy)
+            self.run.write_observed(platform.node() or "unknown", started, self._observed(started, host, proof))
+            proving.require(proof)
             memory.begin()
             self.tally.playing_begins(time.monotonic())
             try:
@@ -110,7 +114,7 @@ class Player:
         settings = self.means.gateway
         return settings.backoff.delay(settings.attempts + number - 1)
 
-    def _observed(self, started: int, host: Host) -> dict[str, JSON]:
+    def _observed(self, started: int, host: Host, proof: Sequence[Vector]) -> dict[str, JSON]:
         closure = pins.closure()
         return {
             "kind": "start",
@@ -121,13 +125,14 @@ class Player:
             "started_ns": str(started),
             "harness": __version__,
             "package": str(Path(harness.__file__).parent),
-            "kernel": platform.release(),
+            "host": provided(os.environ),
             "runtime": str(closure.runtime),
             "rootfs": str(closure.rootfs),
             "pins_sha256": closure.pins_sha256,
             "cgroups": host.cgroups,
             "no_cgroups": host.no_cgroups,
             "swept": list(host.swept),
+            "selftest": [dict(one.to_json()) for one in proof],
         }
 
 

@@ -25,6 +25,8 @@ from harness.sandbox import base, cgroup_entry, fitness, init, runtime, scope, s
 PR_SET_PDEATHSIG = 1
 #: The host's pid of the outer process, for the names of state folders.
 OUTER_VARIABLE = "HARNESS_OUTER_PID"
+#: The host's PATH, to look at what it holds; nothing inside is started by it.
+HOST_PATH = "HARNESS_HOST_PATH"
 #: Podman takes these as the sign that it needn't make a namespace of its own.
 CONFIGURED = "_CONTAINERS_USERNS_CONFIGURED"
 HOST_UID = "_CONTAINERS_ROOTLESS_UID"
@@ -78,6 +80,7 @@ def environment(tools: runtime.Runtime, links: Path, env: Mapping[str, str]) -> 
         HOST_UID: str(os.getuid()),
         HOST_GID: str(os.getgid()),
         OUTER_VARIABLE: str(os.getpid()),
+        HOST_PATH: env.get("PATH", ""),
     }
 
 

@@ -8,20 +8,23 @@ from pathlib import Path
 from harness.run.doctor import reading
 from harness.run.doctor.values import Helper
 from harness.run.room import memory
-from harness.sandbox import fitness
+from harness.sandbox import fitness, namespace
 from harness.store.canonical import JSON
 
 
-def provided(env: Mapping[str, str], user: fitness.User) -> dict[str, JSON]:
+def provided(env: Mapping[str, str]) -> dict[str, JSON]:
     """From the host come the kernel, Nix, newuidmap and newgidmap, and the user's ids.
 
-    ``env`` has the host's PATH. Sizes are in bytes; where there is none of a thing, null stands.
+    The same outside and inside of the namespace, whose ``env`` keeps the host's PATH and uid. The memory is in bytes;
+    where there is none of a thing, null stands.
     """
+    path = env.get(namespace.HOST_PATH, env.get("PATH", ""))
+    user = fitness.User.of(int(env.get(namespace.HOST_UID, os.getuid())), env)
     mountinfo = Path("/proc/self/mountinfo").read_text()
     return {
         "kernel": f"{platform.release()} {platform.version()}",
-        "nix": reading.nix_version(env.get("PATH", "")),
-        **{name: _helper(reading.helper(name, env.get("PATH", ""), mountinfo)) for name in fitness.HELPERS},
+        "nix": reading.nix_version(path),
+        **{name: _helper(reading.helper(name, path, mountinfo)) for name in fitness.HELPERS},
         **{file.name: lines(fitness.text(file), user) for file in (fitness.SUBUID, fitness.SUBGID)},
         "cpus": len(os.sched_getaffinity(0)),
         "memory": memory(Path("/proc/meminfo").read_text()),

@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import HostUnfitError
 from harness.run.doctor import facts, reading
-from harness.sandbox import fitness
+from harness.sandbox import fitness, namespace
 
 
 def test_a_run_folder_is_looked_at_and_left_as_it_was(tmp_path: Path) -> None:
@@ -57,10 +57,19 @@ def test_only_the_users_own_lines_are_recorded() -> None:
 def test_the_helpers_of_the_host_are_recorded_with_their_digest(tmp_path: Path) -> None:
     (tmp_path / "newuidmap").write_text("program")
     (tmp_path / "newuidmap").chmod(0o755)
-    found = facts.provided({"PATH": str(tmp_path)}, fitness.User(("erin",), in_passwd=True))
+    found = facts.provided({"PATH": str(tmp_path)})
     assert found["newuidmap"] == {
         "path": str(tmp_path / "newuidmap"),
         "mode": "0755",
         "sha256": "1310ca2c8932dbd118668bd97442558a3e1f546b5e15c69699dfbd6024f548d8",
     }
     assert found["newgidmap"] is None
+
+
+def test_inside_the_namespace_the_hosts_path_and_uid_count(tmp_path: Path) -> None:
+    (tmp_path / "newgidmap").write_text("program")
+    (tmp_path / "newgidmap").chmod(0o755)
+    inside = {"PATH": "/nowhere", namespace.HOST_PATH: str(tmp_path), namespace.HOST_UID: "3000000000"}
+    found = facts.provided(inside)
+    assert found["newgidmap"] is not None
+    assert found["subuid"] == []
