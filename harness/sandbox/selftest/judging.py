@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 
 from harness.sandbox.selftest.probes import main, network
+from harness.sandbox.selftest.probes.telling import Probe
 from harness.sandbox.selftest.values import State, Vector
 from harness.sandbox.values import Destination
 
@@ -60,8 +61,10 @@ def _search(text: str, secrets: Sequence[str]) -> tuple[State, str]:
     return "held", f"none of {len(secrets)} secrets in {len(text)} bytes"
 
 
-def judge(reports: Mapping[str, bytes], secrets: Iterable[str] = ()) -> tuple[Vector, ...]:
-    """A vector for every probe that there is, whatever the reports hold.
+def judge(
+    reports: Mapping[str, bytes], secrets: Iterable[str] = (), probes: Sequence[Probe] = main.PROBES
+) -> tuple[Vector, ...]:
+    """A vector for every probe, whatever the reports hold.
 
     Args:
         reports: by the sandbox's user.
@@ -71,7 +74,7 @@ def judge(reports: Mapping[str, bytes], secrets: Iterable[str] = ()) -> tuple[Ve
     lines = {user: parse(report) for user, report in reports.items()}
     return tuple(
         _worst(probe.name, probe.group, {user: verdict(found.get(probe.name), kept) for user, found in lines.items()})
-        for probe in main.PROBES
+        for probe in probes
     )
 
 

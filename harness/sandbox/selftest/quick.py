@@ -1,6 +1,7 @@
 """The quick part: every probe that fills nothing, as both users of a sandbox, side by side."""
 
 import asyncio
+import os
 import secrets as randomly
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -11,6 +12,7 @@ from harness.sandbox.host import Host
 from harness.sandbox.selftest import judging, staging, standins
 from harness.sandbox.selftest.probes.others import NEIGHBOURS
 from harness.sandbox.selftest.running import Kind, Ran, made
+from harness.sandbox.selftest.secrets import of_environment
 from harness.sandbox.selftest.values import Vector
 
 #: How long one of the two waits for the other: on a host whose ids are nearly all in use it may have to be alone.
@@ -37,8 +39,8 @@ async def quick(host: Host, secrets: Iterable[str] = ()) -> tuple[Vector, ...]:
     """Tries what a rollout must not reach or change, from inside of two real sandboxes; about a second.
 
     Args:
-        secrets: values, such as keys, that must be nowhere in a sandbox. They don't enter it: what a shell in it can
-            read is searched outside.
+        secrets: values, such as keys, that must be nowhere in a sandbox, beside those of the environment. They don't
+            enter it: what a shell in it can read is searched outside.
 
     Raises:
         SandboxError: a sandbox could not be made, which says nothing about what it would hold.
@@ -55,7 +57,8 @@ async def quick(host: Host, secrets: Iterable[str] = ()) -> tuple[Vector, ...]:
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from None
     found = {who: task.result() for who, task in tasks.items()}
-    vectors = _judged({who: ran for who, (ran, _) in found.items()}, at_the_host, secrets)
+    known = (*of_environment(os.environ), *secrets)
+    vectors = _judged({who: ran for who, (ran, _) in found.items()}, at_the_host, known)
     if all(together for _, together in found.values()):
         return vectors
     return tuple(

@@ -36,6 +36,7 @@ def facts(host: Host, *, neighbour: str, abstract: str) -> Facts:
         namespaces={kind: str(Path(f"/proc/self/ns/{kind}").readlink()) for kind in kinds},
         environment=sorted(ENVIRONMENT),
         neighbour=neighbour,
+        bounds={},
     )
 
 

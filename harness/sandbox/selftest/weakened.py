@@ -37,7 +37,7 @@ class Planted:
     """A folder of the host that no sandbox should see, with what the probes look for."""
 
     folder: Path
-    mark: str
+    mark: str = attrs.field(factory=lambda: f"neighbour-{randomly.token_hex(8)}")
     secret: str = attrs.field(factory=lambda: f"planted-{randomly.token_hex(16)}", repr=False)
 
     @contextmanager
@@ -47,6 +47,8 @@ class Planted:
         self.folder.chmod(0o755)
         (self.folder / self.mark).touch()
         (self.folder / "note.txt").write_text(self.secret)
+        (self.folder / "tool").touch()
+        (self.folder / "tool").chmod(0o4755)
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
             one.bind(str(self.folder / "podman.sock"))
             (self.folder / "podman.sock").chmod(0o666)
@@ -59,17 +61,25 @@ class Planted:
                 self.folder.rmdir()
 
     def shown(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Nothing masked or read-only, the host's process namespace, a device more, and the folder."""
+        """Nothing masked or read-only, a privilege, the host's processes, a device more, cores, and the folder."""
         kept = [mount for mount in asked["mounts"] if mount["destination"] != "/tmp"]  # noqa: S108  the sandbox's
         loose = {"type": "tmpfs", "destination": "/tmp", "options": ["rw", "suid", "dev", "notmpcopyup"]}  # noqa: S108
         return {
             **asked,
+            "cap_add": ["NET_ADMIN"],
+            "r_limits": [one for one in asked["r_limits"] if one["type"] != "core"],
             "read_only_filesystem": False,
             "unmask": ["ALL"],
             "pidns": {"nsmode": "host"},
             "env": {**asked["env"], "PLANTED": self.secret},
             "command": [*asked["command"], self.secret],
-            "mounts": [*kept, loose, _bind(self.folder, INSIDE), _bind(Path("/dev/null"), "/dev/planted")],
+            "mounts": [
+                *kept,
+                loose,
+                _bind(self.folder, INSIDE),
+                _bind(self.folder / "tool", "/usr/local/bin/planted"),
+                _bind(Path("/dev/null"), "/dev/planted"),
+            ],
         }
 
 

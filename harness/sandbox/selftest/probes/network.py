@@ -78,11 +78,11 @@ TARGETS = (
 )
 
 
-def only_loopback() -> None:
+def only_loopback(devices: Path = Path("/proc/net/dev")) -> None:
     """Raises RuntimeError where a packet could leave: nothing is to be sent then."""
-    devices = [line.split(":")[0].strip() for line in Path("/proc/net/dev").read_text().splitlines()[2:]]
-    if devices != ["lo"]:
-        raise RuntimeError(f"not tried, since there are devices: {', '.join(devices)}")
+    names = [line.split(":")[0].strip() for line in devices.read_text().splitlines()[2:]]
+    if names != ["lo"]:
+        raise RuntimeError(f"not tried, since there are devices: {', '.join(names)}")
 
 
 def place(target: Target) -> tuple[str, int] | tuple[str, int, int, int]:
@@ -116,6 +116,18 @@ def _reach(target: Target, _: Facts) -> str:
         return "answered"
 
 
+def _as_the_gateway(_: Facts) -> str:
+    """From the listener's own address and port, whose answers the rules let through."""
+    only_loopback()
+    with socket.socket(V4, TCP) as one:
+        one.settimeout(WAIT)
+        for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):
+            one.setsockopt(socket.SOL_SOCKET, option, 1)
+        one.bind((GATEWAY, GATEWAY_PORT))
+        one.connect((PUBLIC, 443))
+    return "connected"
+
+
 def _resolve(_: Facts) -> str:
     return f"example.com is {socket.getaddrinfo('example.com', 80)[0][4]}"
 
@@ -136,6 +148,7 @@ def _own_namespace(facts: Facts) -> str:
 
 PROBES = (
     *(Probe(target.name, target.group, partial(_reach, target)) for target in TARGETS),
+    Probe("from-the-gateways-port", "gateway ports", _as_the_gateway),
     Probe("resolver", "dns", _resolve),
     Probe("network-devices", "host loopback", _devices),
     Probe("network-namespace", "host loopback", _own_namespace),

@@ -27,6 +27,8 @@ class Facts(TypedDict):
     environment: list[str]
     #: A name that stands on the other sandbox's files and command line.
     neighbour: str
+    #: For what fills something: the bounds that must hold, by the names of `Limits`, and of an output.
+    bounds: dict[str, int]
 
 
 class Absent(Exception):  # noqa: N818  it is no error: this host has nothing that could be tried

@@ -1,0 +1,112 @@
+"""Filling what is bounded: each probe tries to use a little more than the bound that it is told."""
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from .reporting import send
+from .telling import Facts, Probe, told
+
+GROUP = "exhaustion"
+FOLDERS = {
+    "disk-workspace": ("/workspace", "workdir"),
+    "disk-home": ("/home", "workdir"),
+    "disk-tmp": ("/tmp", "tmp"),  # noqa: S108
+    "disk-shared-memory": ("/dev/shm", "shm"),  # noqa: S108
+}
+OUTPUT = "/task/out/report"
+PIECE = b"z" * (256 << 10)
+#: Seconds for which memory is kept: a watchdog looks a few times a second.
+KEPT = 20
+
+
+def _write(path: str, bound: str, facts: Facts) -> str:
+    """Goes one piece beyond the bound."""
+    written, most = 0, facts["bounds"][bound]
+    try:
+        with open(path, "wb", buffering=0) as file:  # noqa: PTH123  unbuffered
+            while written <= most:
+                written += file.write(PIECE)
+    finally:
+        if bound != "output":
+            Path(path).unlink()
+    return f"{written} bytes were written, and {most} are allowed"
+
+
+def _names(facts: Facts) -> str:
+    folder, most = Path("/workspace/many"), facts["bounds"]["inodes"]
+    folder.mkdir()
+    try:
+        for number in range(most + 1):
+            (folder / str(number)).touch()
+    finally:
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()
+    return f"{most + 1} files were made, and {most} are allowed"
+
+
+def _descriptors(facts: Facts) -> str:
+    most, opened = facts["bounds"]["open_files"], []
+    try:
+        for _ in range(most + 1):
+            opened.append(os.dup(1))  # noqa: PERF401  those that were opened must be known where one is refused
+    finally:
+        for one in opened:
+            os.close(one)
+    return f"{most + 1} files were open, and {most} are allowed"
+
+
+def _processes(facts: Facts) -> str:
+    most, made = facts["bounds"]["pids"], []
+    try:
+        for _ in range(most + 1):
+            child = os.fork()
+            if child == 0:
+                time.sleep(KEPT)
+                os._exit(0)
+            made.append(child)
+    finally:
+        for child in made:
+            os.kill(child, signal.SIGKILL)
+        for child in made:
+            os.waitpid(child, 0)
+    return f"{most + 1} processes were there, and {most} are allowed"
+
+
+def _memory(facts: Facts) -> str:
+    """Several processes, none of which is above the bound by itself."""
+    most, made = facts["bounds"]["memory"], []
+    for _ in range(4):
+        child = os.fork()
+        if child == 0:
+            kept = b"m" * (most // 3)
+            time.sleep(KEPT if kept else 0)
+            os._exit(0)
+        made.append(child)
+    ends = [os.waitpid(child, 0)[1] for child in made]
+    if any(ends):
+        raise MemoryError("a process was ended, and not the whole sandbox")
+    return f"{4 * (most // 3)} bytes were in use, and {most} are allowed"
+
+
+FILLING: dict[str, Callable[[Facts], str]] = {
+    **{name: partial(_write, f"{folder}/full", bound) for name, (folder, bound) in FOLDERS.items()},
+    "disk-output": partial(_write, OUTPUT, "output"),
+    "inodes": _names,
+    "descriptors": _descriptors,
+    "pids": _processes,
+}
+PROBES = tuple(Probe(name, GROUP, act) for name, act in FILLING.items())
+#: In a sandbox of its own, which doesn't outlive it.
+MEMORY = Probe("memory", GROUP, _memory)
+
+
+def main(facts: str) -> None:
+    """Reads the facts out of a file."""
+    known: Facts = json.loads(Path(facts).read_text())
+    send(told(probe, known) for probe in ((MEMORY,) if known["bounds"].get("memory") else PROBES))
