@@ -23,7 +23,6 @@ from harness.run.queue import Queue
 from harness.run.settings.resolve import Settings
 from harness.sandbox import runtime
 from harness.sandbox.host import Host
-from harness.sandbox.selftest import Vector
 from harness.store.canonical import JSON
 from harness.store.digests import Digest
 from harness.store.runfolder import RunFolder
@@ -60,7 +59,7 @@ class Player:
         async with Host(runtime.find(os.environ), required=required) as host:
             proof = await proving.prove(host, self.means.policy)
             self.run.write_observed(platform.node() or "unknown", started, self._observed(started, host, proof))
-            proving.require(proof)
+            proof.require()
             memory.begin()
             self.tally.playing_begins(time.monotonic())
             try:
@@ -114,7 +113,7 @@ class Player:
         settings = self.means.gateway
         return settings.backoff.delay(settings.attempts + number - 1)
 
-    def _observed(self, started: int, host: Host, proof: Sequence[Vector]) -> dict[str, JSON]:
+    def _observed(self, started: int, host: Host, proof: proving.Proof) -> dict[str, JSON]:
         closure = pins.closure()
         return {
             "kind": "start",
@@ -132,7 +131,7 @@ class Player:
             "cgroups": host.cgroups,
             "no_cgroups": host.no_cgroups,
             "swept": list(host.swept),
-            "selftest": [dict(one.to_json()) for one in proof],
+            "selftest": proof.to_json(),
         }
 
 

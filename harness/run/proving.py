@@ -1,27 +1,40 @@
 """Before the first task of every run its sandboxes prove themselves."""
 
-from collections.abc import Iterable
+import time
+
+import attrs
 
 from harness.errors import HostUnfitError
 from harness.gateway import Model, Policy
 from harness.sandbox import selftest
 from harness.sandbox.host import Host
 from harness.sandbox.selftest import Vector
+from harness.store.canonical import JSON
 
 ADVICE = "No task was started. See all of it: harness doctor --sandbox"
 
 
-async def prove(host: Host, model: Model) -> tuple[Vector, ...]:
-    """The self-test's quick part; the policy's key is among what must be nowhere in a sandbox.
+@attrs.frozen
+class Proof:
+    """What the self-test's quick part found, and how long it took."""
 
-    Raises SandboxError where no sandbox could be made.
-    """
+    vectors: tuple[Vector, ...]
+    milliseconds: int
+
+    def to_json(self) -> JSON:
+        """As it stands in observed/."""
+        return {"milliseconds": self.milliseconds, "vectors": [dict(one.to_json()) for one in self.vectors]}
+
+    def require(self) -> None:
+        """Raises HostUnfitError, which names what did not hold."""
+        broken = [f"{one.name} ({one.group}): {one.detail}" for one in self.vectors if not one.held]
+        if broken:
+            raise HostUnfitError(f"The sandbox does not hold on this host: {'; '.join(broken)}.", ADVICE)
+
+
+async def prove(host: Host, model: Model) -> Proof:
+    """The policy's key is among what must be nowhere in a sandbox. Raises SandboxError where none could be made."""
     key = model.api_key if isinstance(model, Policy) else None
-    return await selftest.quick(host, [] if key is None else [key.reveal()])
-
-
-def require(vectors: Iterable[Vector]) -> None:
-    """Raises HostUnfitError, which names what did not hold."""
-    broken = [f"{one.name} ({one.group}): {one.detail}" for one in vectors if not one.held]
-    if broken:
-        raise HostUnfitError(f"The sandbox does not hold on this host: {'; '.join(broken)}.", ADVICE)
+    began = time.monotonic()
+    vectors = await selftest.quick(host, [] if key is None else [key.reveal()])
+    return Proof(vectors, round(1000 * (time.monotonic() - began)))

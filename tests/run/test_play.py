@@ -1,6 +1,6 @@
 """Playing a run, with the sandboxes themselves left out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import attrs
@@ -11,8 +11,10 @@ from harness.gateway import Backoff, GatewaySettings
 from harness.run import play as playing
 from harness.run.plan import Item
 from harness.run.progress import Tally
+from harness.run.proving import Proof
 from harness.run.queue import Queue
 from harness.run.settings.resolve import resolve
+from harness.sandbox.selftest import Vector
 from harness.sandbox.values import Limits
 from harness.store.digests import digest
 
@@ -53,6 +55,7 @@ class FakeRun:
         self.counts = dict(attempts or {})
         self.finished: set[str] = set()
         self.unpublished: set[str] = set()
+        self.observed: object = None
 
     def done(self, task: str, _: int) -> object:
         return task if task in self.finished else None
@@ -67,8 +70,8 @@ class FakeRun:
         self.finished.add(ref.task)
         return True
 
-    def write_observed(self, *_: object) -> None:
-        pass
+    def write_observed(self, _host: str, _started: int, value: object) -> None:
+        self.observed = value
 
 
 class FakeBenchmark:
@@ -119,6 +122,7 @@ class FakeMeans:
 
     gateway: GatewaySettings
     agent: FakeAgent = attrs.field(factory=FakeAgent)
+    policy: None = None
 
 
 @pytest.fixture
@@ -126,7 +130,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Plays with attempts that come to what the test says: a list of masked or not, or an exception."""
     monkeypatch.setattr(playing, "Host", FakeHost)
     monkeypatch.setattr(playing.runtime, "find", lambda _: None)
-    monkeypatch.setattr(playing.Player, "_observed", lambda *_: {})
+    monkeypatch.setattr(playing.Player, "_observed", lambda _self, _started, _host, proof: proof)
 
     async def run(
         run: FakeRun,
@@ -138,7 +142,12 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Any:
         close_after: int | None = None,
         lost: bool = False,
         others: str | None = None,
+        proof: Sequence[Vector] = (),
     ) -> Played:
+        async def prove(_host: object, _model: object) -> Proof:
+            return Proof(tuple(proof), 1)
+
+        monkeypatch.setattr(playing.proving, "prove", prove)
         left = {task: list(found) for task, found in outcomes.items()}
         found = Played(0, [], [], [], Tally(len(outcomes)))
         items = [Item(task, 0) for task in outcomes]
@@ -241,6 +250,27 @@ async def test_a_host_that_cannot_hold_every_limit_is_refused_where_that_is_aske
     with pytest.raises(HostUnfitError, match="12345 bytes can't be held"):
         await play(run, {"a": [False]}, require_limits=True)
     assert run.counts == {}
+
+
+async def test_a_sandbox_that_does_not_hold_ends_the_run_before_its_first_task(play: Any) -> None:
+    """It is named, and what was seen is kept."""
+    run = FakeRun()
+    proof = (
+        Vector("chroot", "mount, pivot, chroot", "broken", "chroot gave 0"),
+        Vector("perf", "kernel", "not supported here", "ENOSYS"),
+        Vector("memory", "exhaustion", "held by the watchdog", ""),
+    )
+    with pytest.raises(
+        HostUnfitError, match=r"does not hold on this host: chroot \(mount, pivot, chroot\): chroot gave 0\."
+    ):
+        await play(run, {"a": [False]}, proof=proof)
+    assert run.counts == {}
+    assert run.observed == Proof(proof, 1)
+
+
+async def test_a_sandbox_that_holds_as_far_as_it_can_is_played_in(play: Any) -> None:
+    proof = (Vector("perf", "kernel", "not supported here", ""), Vector("memory", "", "held by the watchdog", ""))
+    assert (await play(FakeRun(), {"a": [False]}, proof=proof)).order == ["a"]
 
 
 def test_a_measurement_that_a_killed_process_did_not_publish_counts_and_is_not_played_again() -> None:

@@ -12,7 +12,7 @@ import attrs
 from harness.sandbox import ruleset
 
 #: Where what is planted stands in the sandbox.
-INSIDE = "/mnt/planted"
+INSIDE = "/home"
 
 
 def open_rules(rules: str = ruleset.RULES) -> str:
@@ -62,7 +62,8 @@ class Planted:
 
     def shown(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Nothing masked or read-only, a privilege, the host's processes, a device more, cores, and the folder."""
-        kept = [mount for mount in asked["mounts"] if mount["destination"] != "/tmp"]  # noqa: S108  the sandbox's
+        replaced = ("/tmp", INSIDE)  # noqa: S108  the sandbox's
+        kept = [mount for mount in asked["mounts"] if mount["destination"] not in replaced]
         loose = {"type": "tmpfs", "destination": "/tmp", "options": ["rw", "suid", "dev", "notmpcopyup"]}  # noqa: S108
         return {
             **asked,
@@ -77,7 +78,6 @@ class Planted:
                 *kept,
                 loose,
                 _bind(self.folder, INSIDE),
-                _bind(self.folder / "tool", "/usr/local/bin/planted"),
                 _bind(Path("/dev/null"), "/dev/planted"),
             ],
         }

@@ -1,0 +1,38 @@
+"""What a run asks of its sandboxes first, with the sandboxes left out."""
+
+from typing import Any
+
+import pytest
+
+from harness.gateway import Model, Policy, Secret
+from harness.run import proving
+from harness.sandbox.selftest import Vector
+
+PLAIN: dict[str, Any] = {"model": "m", "sampling": {}, "max_output": 1, "context": 2}
+
+
+@pytest.fixture
+def searched(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The secrets that were searched for."""
+    found: list[Any] = []
+
+    async def quick(_: object, secrets: list[str]) -> tuple[Vector, ...]:
+        found.append(secrets)
+        return (Vector("chroot", "mounts", "held", "EPERM"),)
+
+    monkeypatch.setattr(proving.selftest, "quick", quick)
+    return found
+
+
+async def test_the_policys_key_is_searched_for(searched: list[Any]) -> None:
+    policy = Policy(**PLAIN, base_url="http://127.0.0.1:1/v1", api_key=Secret("sk-marked"))
+    proof = await proving.prove(None, policy)  # type: ignore[arg-type]
+    assert searched == [["sk-marked"]]
+    vector = {"name": "chroot", "class": "mounts", "state": "held", "held": True, "detail": "EPERM"}
+    assert proof.to_json() == {"milliseconds": proof.milliseconds, "vectors": [vector]}
+
+
+@pytest.mark.parametrize("model", [Model(**PLAIN), Policy(**PLAIN, base_url="http://127.0.0.1:1/v1", api_key=None)])
+async def test_where_there_is_no_key_there_is_none_to_be_found(searched: list[Any], model: Model) -> None:
+    await proving.prove(None, model)  # type: ignore[arg-type]
+    assert searched == [[]]
