@@ -217,12 +217,17 @@ fill("/tmp", 0)
 
 
 def test_a_time_out_kills_everything_in_the_sandbox(enter: Enter) -> None:
-    """Also what has left its session and ignores signals; `run` returns after its death, which `inner` proves."""
+    """Also what has left its session, became a daemon and ignores signals; that nothing lives is seen and recorded."""
     source = """
 import os, signal, subprocess, time
 for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
     signal.signal(number, signal.SIG_IGN)
 subprocess.Popen(["sleep", "1000"], start_new_session=True)
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        time.sleep(1000)
+    os._exit(0)
 print("up", flush=True)
 time.sleep(1000)
 """
@@ -231,7 +236,39 @@ time.sleep(1000)
     assert (found["how"], found["exit_code"]) == ("timed-out", None)
     assert 1.5 <= found["seconds"] < 4
     assert found["outputs"]["out.txt"] == "up\n"
+    assert found["dead"] == ["init", "ids"] + ["cgroup"] * (found["limits"]["memory"] == "cgroup")
     assert time.monotonic() - began < 30
+
+
+SURVIVES = """
+from harness.sandbox import lifeline
+lifeline.KILL_SECONDS = 0.5
+lifeline.signal.pidfd_send_signal = lambda *_: None  # as if the kernel could not end it
+async def main():
+    async with host() as one:
+        try:
+            async with one.sandbox(shell("sleep 1000")) as box:
+                try:
+                    await box.run(0.5)
+                finally:
+                    try:
+                        await box.evidence()
+                    except SandboxError as error:
+                        tell(str(error))
+        except HostUnfitError as error:
+            tell([str(error), error.exit_status, len(processes.of_ids(1, None)) > 0])
+asyncio.run(main())
+"""
+
+
+def test_what_can_not_be_killed_is_the_hosts_failure_and_nothing_is_read(enter: Enter) -> None:
+    """It is not masked and tried again: the error goes through to the top, whatever podman says of the removal."""
+    one = enter(SURVIVES)
+    assert "when nothing in it lives" in one.line()
+    text, status, lives = one.line()
+    assert "of a sandbox outlived SIGKILL" in text
+    assert (status, lives) == (4, True)
+    assert one.status(30) == 0
 
 
 def test_the_watchdog_ends_a_sandbox_that_takes_too_much_memory(enter: Enter) -> None:
