@@ -79,7 +79,8 @@ class RunFolder:
         """Open a folder that is there; raises UsageError where there is none."""
         layout = Layout(path)
         if not layout.manifest.is_file():
-            raise UsageError(f"{path} is no run folder: it has no manifest.json.")
+            why = "it has no manifest.json" if path.is_dir() else "there is no such folder"
+            raise UsageError(f"{path} is no run folder: {why}.")
         with reading.corrupt(layout.manifest):
             manifest = Manifest.from_bytes(reading.read(layout.manifest))
         return cls(layout, manifest, Blobs(layout.blobs), Grades(layout))
@@ -171,9 +172,10 @@ class RunFolder:
         path = self.layout.attempt(task, repeat, name)
         with reading.corrupt(path):
             data = reading.read(path)
-            record = AttemptRecord.from_bytes(data)
+            # First, since what a changed byte makes of the text says little.
             if not named_after(name, digest(data)):
                 raise CanonicalError(f"Its SHA-256 is {digest(data)}, and it is named after other bytes.")
+            record = AttemptRecord.from_bytes(data)
             if (record.content.task, record.content.repeat) != (task, repeat):
                 raise CanonicalError(f"It belongs to task {record.content.task!r}, repeat {record.content.repeat}.")
         return record, AttemptRef.of(record, name, data)

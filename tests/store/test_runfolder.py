@@ -148,6 +148,14 @@ def test_an_attempt_that_was_changed_later_does_not_count(run: RunFolder, make_r
         run.published(done)
 
 
+def test_a_record_that_is_no_record_any_more_is_named_by_its_digest(run: RunFolder, make_record: Make) -> None:
+    ref = run.write_attempt(make_record(run.blobs))
+    path = run.layout.attempt("1", 0, ref.name)
+    path.write_bytes(path.read_bytes().replace(b"started_ns", b"ttarted_ns", 1))
+    with pytest.raises(StoreCorruptError, match="named after other bytes"):
+        run.read_attempt("1", 0, ref.name)
+
+
 def test_a_file_in_done_that_says_another_content_is_named(run: RunFolder, make_record: Make) -> None:
     run.publish_done(run.write_attempt(make_record(run.blobs)))
     path = run.layout.done("1", 0)
