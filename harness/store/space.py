@@ -20,7 +20,7 @@ def check_space(path: Path, needed: int) -> int:
     free = status.f_bavail * status.f_frsize
     if free < needed:
         raise NoSpaceError(
-            f"{existing} has {free / 2**20:,.0f} MiB free, but {needed / 2**20:,.0f} MiB are needed. "
+            f"{existing} has {free // 2**20:,} MiB free, but {-(-needed // 2**20):,} MiB are needed. "
             "Free some, or choose a folder on another disk."
         )
     return free
