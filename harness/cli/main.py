@@ -4,6 +4,7 @@ import errno
 import gc
 import importlib
 import os
+import pwd
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -123,6 +124,15 @@ def run(argv: list[str]) -> int:
             click.echo(f"harness: standard output can't be written to: {error.strerror}", err=True)
             return EXIT_ERROR
         where = f": {error.filename}" if error.filename else ""
-        click.echo(f"harness: {error.strerror or error}{where}", err=True)
+        # nix/setup.sh runs this as another user than the one who typed the path
+        whom = f" for user {_user()}" if error.errno == errno.EACCES else ""
+        click.echo(f"harness: {error.strerror or error}{whom}{where}", err=True)
         return EXIT_ERROR
     return result if isinstance(result, int) else EXIT_OK
+
+
+def _user() -> str:
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:  # it has no name on this machine
+        return str(os.geteuid())

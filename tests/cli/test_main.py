@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,7 +25,8 @@ from harness.errors import UsageError
         (["eval", "babyvision", "--demo", "--policy-model", "m"], "without policy_base_url"),
         (["eval", "babyvision", "--demo", "--limit", "-1"], "at least 1"),
         (["eval"], "BENCHMARK"),
-        (["verify", "no/such/folder"], "no run folder"),
+        (["verify", "no/such/folder"], "no/such/folder is no run folder: there is no such folder."),
+        (["verify", "."], ". is no run folder: it has no manifest.json."),
         ([], "Usage"),
     ],
 )
@@ -74,8 +76,11 @@ def test_a_path_that_cannot_be_read_is_a_message_and_no_traceback(
         raise PermissionError(13, "Permission denied", "/closed/R")
 
     monkeypatch.setattr("harness.store.runfolder.RunFolder.open", closed)
-    assert run(["verify", "/closed/R"]) == 1
-    assert capsys.readouterr().err == "harness: Permission denied: /closed/R\n"
+    for names, name in (({4242: SimpleNamespace(pw_name="somebody")}, "somebody"), ({}, "4242")):
+        monkeypatch.setattr("harness.cli.main.os.geteuid", lambda: 4242)
+        monkeypatch.setattr("harness.cli.main.pwd.getpwuid", names.__getitem__)
+        assert run(["verify", "/closed/R"]) == 1
+        assert capsys.readouterr().err == f"harness: Permission denied for user {name}: /closed/R\n"
 
 
 def test_what_an_endpoint_said_moves_no_cursor(
