@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from harness.report.words import plain
 
+UNJUDGED: Final = frozenset({"judge_failed", "judge_unparseable"})  # outcomes that another reply of the judge mends
 SHOWN: Final = 40  # rollouts that moved; --json has all of them
 
 
@@ -22,6 +23,10 @@ def rescored(report: Mapping[str, Any]) -> Iterator[str]:
     if report["masked"]:
         counts = ", ".join(f"{name} {count}" for name, count in report["masked_outcomes"].items())
         yield _line("masked", f"{report['masked']}: {counts}")
+        if report["judge"] == "recorded" and not UNJUDGED.isdisjoint(report["masked_outcomes"]):
+            yield _line(
+                "", "the judge gave these no verdict that is kept; to ask it: the same options with --judge failed"
+            )
     yield _line("scores", f"{report['written']} written, the others were there as they are")
     yield from _moved(report["moved"])
     if report["judge_repeats"]:

@@ -39,6 +39,14 @@ def test_it_says_who_judged_and_what_it_came_to() -> None:
     ]
 
 
+def test_recorded_replies_without_a_verdict_say_how_to_ask() -> None:
+    hint = "              the judge gave these no verdict that is kept; to ask it: the same options with --judge failed"
+    for outcome, said in (("judge_failed", True), ("judge_unparseable", True), ("unfinished", False)):
+        lines = list(rescored({**REPORT, "judge": "recorded", "masked_outcomes": {outcome: 2}}))
+        assert (hint in lines) == said
+    assert hint not in rescored(REPORT)
+
+
 def test_what_moved_is_listed_as_far_as_a_person_reads() -> None:
     right, masked = {"reward": 1.0, "verdict": "equivalent"}, {"reward": None, "verdict": None}
     rows = [{"task": f"t\n{number}", "repeat": 0, "old": right, "new": masked} for number in range(SHOWN + 2)]

@@ -101,6 +101,8 @@ class Rescoring:
         if wanted.judge == "recorded":
             for scoring, rows in zip(scorings[1:], others, strict=True):
                 _check_recorded(scoring, rows)
+        if wanted.judge == "recorded" and wanted.judging:
+            _check_recorded(scorings[0], scorings[0].rows(self.items, write=False))
         # The description before the scores that are named after it. The run is graded by them once all are there.
         self.run.blobs.put(self.scorer.description)
         rows = scorings[0].rows(self.items, write=True)

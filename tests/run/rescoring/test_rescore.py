@@ -146,6 +146,13 @@ def test_judgings_that_never_were_are_not_compared(run: RunFolder, rescore: Resc
     assert files(run) == before
 
 
+def test_a_judging_that_never_was_does_not_grade_the_run(run: RunFolder, rescore: Rescore, files: Files) -> None:
+    before = files(run)
+    with pytest.raises(UsageError, match="No verdict of judging 7 is kept"):
+        rescore(run, judging=7)
+    assert files(run) == before
+
+
 async def test_what_is_missing_of_several_judgings_is_asked_for(run: RunFolder, rescore: Rescore, judge: Any) -> None:
     failed = masked(run)
     report = await asyncio.to_thread(rescore, run, judge.settings, judge="failed", repeats=2)
