@@ -22,17 +22,24 @@ BOUNDS: Mapping[str, int] = {
 LARGE = Limits(memory=2048 * MIB, workdir=32 * MIB, tmp=32 * MIB, shm=16 * MIB, pids=256, open_files=512, inodes=2000)
 
 
-async def exhaust(host: Host, limits: Limits = SMALL) -> tuple[Vector, ...]:
+#: For how long too much memory is kept, in seconds: a watchdog looks four times a second, and a machine may be busy.
+KEPT = 20
+
+
+async def exhaust(host: Host, limits: Limits = SMALL, kept: int = KEPT) -> tuple[Vector, ...]:
     """Vectors of both sandboxes; what fills its disks goes on beside the one that runs out of memory.
 
     Args:
         limits: of the sandboxes; the bounds that are to hold are always those of ``SMALL``.
+        kept: seconds for which too much memory is kept.
 
     Raises:
         SandboxError: a sandbox could not be made.
     """
     filling, memory = await asyncio.gather(
-        _run(host, BOUNDS, limits), _run(host, {"memory": SMALL.memory}, limits), return_exceptions=True
+        _run(host, BOUNDS, limits),
+        _run(host, {"memory": SMALL.memory, "seconds": kept}, limits),
+        return_exceptions=True,
     )
     for result in (filling, memory):
         if isinstance(result, BaseException):

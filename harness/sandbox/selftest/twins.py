@@ -59,7 +59,7 @@ async def tried(host: Host) -> tuple[Twin, ...]:
         *noticed("no packet filter, the host's network", NO_RULES, await _without_rules(host)),
         *noticed("no system call filter, all capabilities", NO_FILTER, await _without_filter(host)),
         *noticed("nothing masked, secrets planted", SHOWN, await _shown(host)),
-        *noticed("larger limits", LARGER, await exhausting.exhaust(host, exhausting.LARGE)),
+        *noticed("larger limits", LARGER, await exhausting.exhaust(host, exhausting.LARGE, kept=2)),
     )
 
 

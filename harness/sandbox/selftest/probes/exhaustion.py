@@ -20,21 +20,39 @@ FOLDERS = {
 }
 OUTPUT = "/task/out/report"
 PIECE = b"z" * (256 << 10)
-#: Seconds for which memory is kept: a watchdog looks a few times a second.
-KEPT = 20
+#: Seconds: longer than all the others take.
+LONG = 60
 
 
-def _write(path: str, bound: str, facts: Facts) -> str:
-    """Goes one piece beyond the bound."""
-    written, most = 0, facts["bounds"][bound]
+def _fill(folder: str, bound: str, facts: Facts) -> str:
+    """Several files, as one alone has a bound of its own."""
+    most, made = facts["bounds"][bound], []
     try:
-        with open(path, "wb", buffering=0) as file:  # noqa: PTH123  unbuffered
-            while written <= most:
-                written += file.write(PIECE)
+        for number in range(most // len(PIECE) + 1):
+            made.append(Path(folder, f"full-{number}"))
+            made[-1].write_bytes(PIECE)
     finally:
-        if bound != "output":
-            Path(path).unlink()
+        for path in made:
+            path.unlink()
+    return f"{len(made) * len(PIECE)} bytes were written, and {most} are allowed"
+
+
+def _output(facts: Facts) -> str:
+    most = facts["bounds"]["output"]
+    with open(OUTPUT, "wb", buffering=0) as file:  # noqa: PTH123  unbuffered
+        written = sum(file.write(b"z") for _ in range(most + 1))
     return f"{written} bytes were written, and {most} are allowed"
+
+
+def _large(facts: Facts) -> str:
+    most = facts["bounds"]["workdir"]
+    path = Path("/tmp/large")  # noqa: S108  the sandbox's
+    try:
+        with path.open("wb") as file:
+            os.truncate(file.fileno(), most + 1)
+    finally:
+        path.unlink()
+    return f"a file of {most + 1} bytes was made, and {most} are allowed"
 
 
 def _names(facts: Facts) -> str:
@@ -67,7 +85,7 @@ def _processes(facts: Facts) -> str:
         for _ in range(most + 1):
             child = os.fork()
             if child == 0:
-                time.sleep(KEPT)
+                time.sleep(LONG)
                 os._exit(0)
             made.append(child)
     finally:
@@ -85,7 +103,7 @@ def _memory(facts: Facts) -> str:
         child = os.fork()
         if child == 0:
             kept = b"m" * (most // 3)
-            time.sleep(KEPT if kept else 0)
+            time.sleep(facts["bounds"]["seconds"] if kept else 0)
             os._exit(0)
         made.append(child)
     ends = [os.waitpid(child, 0)[1] for child in made]
@@ -95,8 +113,9 @@ def _memory(facts: Facts) -> str:
 
 
 FILLING: dict[str, Callable[[Facts], str]] = {
-    **{name: partial(_write, f"{folder}/full", bound) for name, (folder, bound) in FOLDERS.items()},
-    "disk-output": partial(_write, OUTPUT, "output"),
+    **{name: partial(_fill, folder, bound) for name, (folder, bound) in FOLDERS.items()},
+    "disk-output": _output,
+    "file-size": _large,
     "inodes": _names,
     "descriptors": _descriptors,
     "pids": _processes,

@@ -27,7 +27,8 @@ class Facts(TypedDict):
     environment: list[str]
     #: A name that stands on the other sandbox's files and command line.
     neighbour: str
-    #: For what fills something: the bounds that must hold, by the names of `Limits`, and of an output.
+    #: For what fills something: the bounds that must hold, by the names of `Limits`, of an output, and for how many
+    #: seconds memory is kept.
     bounds: dict[str, int]
 
 
