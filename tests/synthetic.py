@@ -34,6 +34,7 @@ from harness.run.plan import Item
 from harness.run.rescoring.scoring import Scoring
 from harness.run.rescoring.shares import shared
 from harness.run.results import kept, planned, summary_bytes
+from harness.sandbox import limits, ruleset, seccomp
 from harness.store import atomic
 from harness.store.digests import digest
 from harness.store.manifest import Manifest
@@ -52,6 +53,7 @@ PROMPT: Final = "Begin by looking at the picture: say what it shows, and what th
 WORDS: Final = ("left", "right", "circle", "line", "seven", "blue", "above", "measured", "pixel", "corner", "count")
 LETTERS: Final = string.ascii_letters + string.digits
 JUDGE: Final = JudgeSettings()
+FILTER: Final = seccomp.profile(b'{"defaultAction": "SCMP_ACT_ERRNO", "syscalls": []}')
 
 
 @attrs.frozen(kw_only=True)
@@ -217,11 +219,18 @@ def _record(run: RunFolder, shape: Shape, item: Item, *, masked: bool) -> Attemp
         flags=("off-chain-calls",) if _number(item) % 41 == 0 else (),
         outcome=Outcome(kind=kind, masked=masked, failure_kind="provider_unavailable" if masked else None, reason=None),
     )
-    return AttemptRecord(content, _observed(recorder, len(bodies), os.getpid()))
+    return AttemptRecord(content, _observed(run, recorder, len(bodies), os.getpid()))
 
 
-def _observed(recorder: Recorder, calls: int, pid: int) -> Observed:
-    egress = Egress(ruleset_sha256=digest(b"rules"), allowed=900, denied=0, destinations=(), truncated=False)
+def _observed(run: RunFolder, recorder: Recorder, calls: int, pid: int) -> Observed:
+    egress = Egress(
+        ruleset_sha256=run.blobs.put(ruleset.RULES.encode()),
+        allowed=900,
+        denied=0,
+        destinations=(),
+        truncated=False,
+        counters={**dict.fromkeys(ruleset.COUNTERS, 0), "answers": 800},
+    )
     return Observed(
         started_ns=START,
         ended_ns=START + calls * 10**10 + 5 * 10**9,
@@ -231,8 +240,9 @@ def _observed(recorder: Recorder, calls: int, pid: int) -> Observed:
         exit_code=0,
         reason=None,
         egress=egress,
-        seccomp_sha256=digest(b"filter"),
-        limits={"memory": "cgroup", "cpus": "cgroup", "pids": "cgroup"},
+        seccomp_sha256=run.blobs.put(FILTER),
+        limits=limits.held(("cpus", "memory", "pids")),
+        dead=("init", "ids", "cgroup"),
         full=(),
         peak_rss=700 << 20,
         artifacts=recorder.artifacts,

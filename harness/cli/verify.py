@@ -1,7 +1,9 @@
 """``harness verify``: re-hash a run folder and check every reference in it."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import attrs
 import click
@@ -14,28 +16,46 @@ from harness.store.verify import check
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
+@click.option("--egress", is_flag=True, help="Also check what each sandbox sent, and to where.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
-def command(run: Path, *, as_json: bool) -> int:
+def command(run: Path, *, egress: bool, as_json: bool) -> int:
     """Check RUN: every file is whole, is what its digest says, and is named where it has to be. Exit status 5 if not.
 
     Bodies are put together again. Blobs that nothing names and attempts that don't count yet are no damage: a killed
     writer leaves them. To compute every score again: harness rescore --check RUN
+
+    With --egress every attempt must prove that its sandbox reached nothing but the gateway: counters and destinations,
+    read from outside, that add up, under rules that this version of the harness knows.
     """
     folder = RunFolder.open(run)
     verified = check(folder)
     further = _unplannable(folder)
     if further is not None and further not in verified.problems:
         verified = attrs.evolve(verified, problems=(*verified.problems, further))
+    about: dict[str, Any] = {"run": str(run), "manifest": folder.identity}
+    if egress:
+        from harness.run.egress import check as proving
+
+        proved = proving.check(folder)
+        about["egress"] = proved.to_json()
+        verified = attrs.evolve(verified, problems=(*verified.problems, *proved.problems))
     for problem in verified.problems:
         click.echo(plain(problem), err=True)
     if as_json:
-        about = {"run": str(run), "manifest": folder.identity}
         click.echo(json.dumps({**about, **attrs.asdict(verified)}, sort_keys=True))
     elif not verified.problems:
         click.echo(f"{run}: {verified.rollouts} rollouts, and all that belongs to them is whole", err=True)
+        if egress:
+            click.echo(_proved(about["egress"]), err=True)
         if verified.unnamed:
             click.echo(f"note: {len(verified.unnamed)} blobs that nothing names; see harness gc", err=True)
     return EXIT_CHECK if verified.problems else EXIT_OK
+
+
+def _proved(found: Mapping[str, Any]) -> str:
+    without = f", {found['unproved']} masked ones without a sandbox that could be read" if found["unproved"] else ""
+    refused = f"{found['refused']:,} packets refused, to {found['destinations']:,} destinations"
+    return f"egress: {found['proved']} of {found['attempts']} attempts proved{without}; {refused}"
 
 
 def _unplannable(run: RunFolder) -> str | None:

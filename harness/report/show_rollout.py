@@ -8,6 +8,7 @@ import attrs
 
 from harness.errors import UnknownNameError, UsageError
 from harness.gateway.answer import Answer, Usage, read
+from harness.report import show_proof
 from harness.report.conversation import Picture, Turn, conversation
 from harness.report.pictures import described
 from harness.run.plan import Item
@@ -113,6 +114,7 @@ def to_json(looked: Looked, rollout: Rollout, *, all_calls: bool) -> dict[str, J
         "played_seconds": (observed.ended_ns - observed.started_ns) / SECOND,
         "waited_seconds": observed.waiting_ns / SECOND,
         "observed": _observed(rollout.record),
+        "proof": show_proof.to_json(looked.run, rollout.record),
     }
     for name in ("verdict", "reason", "extracted_answer", "string_match", "failure_kind", "failure_reason"):
         found[name] = getattr(score, name) if score else None

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from harness.report import show_proof
 from harness.report.words import block, duration, plain
 
 CUT: Final = 4000  # characters of a text that are shown unless all is asked for
@@ -26,6 +27,8 @@ def render(found: Mapping[str, Any], *, full: bool) -> Iterator[str]:
         yield from _call(call, most)
     yield ""
     yield from _result(found, most)
+    yield ""
+    yield from show_proof.render(found, full=full)
 
 
 def _turn(turn: Mapping[str, Any], most: int | None) -> Iterator[str]:
@@ -101,7 +104,7 @@ def _call(call: Mapping[str, Any], most: int | None) -> Iterator[str]:
 
 
 def _result(found: Mapping[str, Any], most: int | None) -> Iterator[str]:
-    """The last section: every line has a name of ours at its beginning, or is indented."""
+    """What came of it: every line has a name of ours at its beginning, or is indented."""
     yield "== result"
     for name, text in _rows(found):
         lines = list(block(text, most))
@@ -142,17 +145,6 @@ def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _evidence(observed: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    egress = observed["egress"]
-    if egress:
-        yield (
-            "network",
-            f"{egress['allowed']:,} packets to the gateway, {egress['denied']:,} stopped on the way elsewhere",
-        )
-        for to in egress["destinations"]:
-            port = "" if to.get("port") is None else f" port {to.get('port')}"
-            yield "tried", f"{to.get('address')} {to.get('protocol')}{port}, {to.get('packets')} packets"
-        if egress["truncated"]:
-            yield "tried", "and more that are not listed"
     if observed["limits"]:
         yield "limits", ", ".join(f"{name} by {held}" for name, held in sorted(observed["limits"].items()))
     if observed.get("dead"):

@@ -48,9 +48,19 @@ def _about(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if summary["played_seconds"]:
         played, waited = summary["played_seconds"], summary["waited_seconds"]
         yield "waiting", f"{waited / played:.0%} of {duration(played)} was spent waiting for the policy endpoint"
+    if summary["egress"]["rollouts"]:
+        yield "network", _network(summary["egress"])
     for flag, count in summary["flags"].items():
         yield "flag", f"{flag} {count}" + (f": {HINTS[flag]}" if flag in HINTS else "")
     yield "content", summary["content_digest"]
+
+
+def _network(egress: Mapping[str, Any]) -> str:
+    """Whether the rollouts that count prove that they reached the gateway alone."""
+    proved = f"{egress['proved']} of {egress['rollouts']} rollouts proved that they reached the gateway alone"
+    more = f", and more that {egress['truncated']} rollouts had no room to list" if egress["truncated"] else ""
+    refused = f"{egress['refused']:,} packets refused, to {egress['destinations']:,} destinations{more}"
+    return f"{proved}; {refused}" if egress["refused"] else f"{proved}; no packet was refused"
 
 
 def _repeats(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -69,24 +69,33 @@ def _keep(run: RunFolder, task: Task, repeat: int, played: Played) -> Attempted:
 
 async def _play(host: Host, means: Means, task: Task, repeat: int, labels: Mapping[str, str], seen: Running) -> Played:
     started = time.time_ns()
-    talk = None
+    talk = evidence = None
     try:
         async with (
             means.sources(task.id, repeat) as source,
             host.sandbox(opencode.stage(task, means.agent, labels)) as box,
         ):
-            async with (
-                gateway.serve(box.listener, source, opencode.opening(task), means.gateway) as talk,
-                _ending(talk, means.first_call) as stop,
-            ):
-                seen.talk = talk
-                seen.enter("playing", time.monotonic())
-                ended = await box.run(task.timeout, stop)
-            evidence = await box.evidence()
+            try:
+                async with (
+                    gateway.serve(box.listener, source, opencode.opening(task), means.gateway) as talk,
+                    _ending(talk, means.first_call) as stop,
+                ):
+                    seen.talk = talk
+                    seen.enter("playing", time.monotonic())
+                    ended = await box.run(task.timeout, stop)
+                evidence = await box.evidence()
+            except InfrastructureError:
+                evidence = await box.last_evidence()
+                raise
     except InfrastructureError as error:
-        outcome = opencode.sandbox_failed(str(error))
-        calls = talk.calls if talk else ()
-        return Played(started_ns=started, ended_ns=time.time_ns(), outcome=outcome, calls=calls)
+        return Played(
+            started_ns=started,
+            ended_ns=time.time_ns(),
+            outcome=opencode.sandbox_failed(str(error)),
+            calls=talk.calls if talk else (),
+            refusals=talk.refusals if talk else (),
+            evidence=evidence,
+        )
     # The sandboxed side may have filled its events with anything: no other sandbox waits while they are read.
     return await asyncio.to_thread(_understood, started, talk, ended, evidence)
 

@@ -7,6 +7,8 @@ import attrs
 
 from harness.errors import CanonicalError
 from harness.grading.item import Ended
+from harness.run.egress.sums import Sent
+from harness.sandbox.egress import Claim
 from harness.store.canonical import unescape_all
 from harness.store.observed import under_way
 from harness.store.record import AttemptRecord
@@ -21,6 +23,7 @@ class Facts:
     started_ns: int
     played_ns: int
     waited_ns: int  # for the policy's endpoint
+    sent: Sent
 
     @property
     def kind(self) -> str:
@@ -52,6 +55,7 @@ class Facts:
                 started_ns=started,
                 played_ns=max(0, ended - started),
                 waited_ns=under_way(calls),
+                sent=Sent.of(Claim.read(value["content"], observed)),
             )
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise CanonicalError(f"This is no record: {error!r}.") from error

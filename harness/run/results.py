@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import attrs
+
 from harness.benchmarks.base import Graded
 from harness.errors import StoreCorruptError
 from harness.grading.score import Score
@@ -55,7 +57,8 @@ def published(run: RunFolder, done: Done) -> Facts:
 def graded(run: RunFolder, benchmark: Graded, item: Item, facts: Facts, score: Score) -> Result:
     """The result of a rollout that counts and has a score."""
     outcome = score.failure_kind if score.mask_sample and score.failure_kind else facts.kind
-    return _result(run, benchmark, item, facts, outcome, score.reward, score.extracted_answer)
+    found = _result(run, benchmark, item, facts, outcome, score.reward)
+    return attrs.evolve(found, extracted_answer=score.extracted_answer, sent=facts.sent)
 
 
 def kept(run: RunFolder, benchmark: Graded, scorer: Digest, item: Item) -> Result:
@@ -65,7 +68,7 @@ def kept(run: RunFolder, benchmark: Graded, scorer: Digest, item: Item) -> Resul
         return missing(run, benchmark, item)
     score = run.grades.score(scorer, item.task, item.repeat)
     if score is None:
-        return _result(run, benchmark, item, facts, UNGRADED, None)
+        return attrs.evolve(_result(run, benchmark, item, facts, UNGRADED, None), sent=facts.sent)
     with reading.corrupt(run.layout.score(scorer, item.task, item.repeat)):
         return graded(run, benchmark, item, facts, Score.from_json(score))
 
@@ -110,7 +113,6 @@ def _result(
     facts: Facts,
     outcome: str,
     reward: float | None,
-    extracted: str | None = None,
 ) -> Result:
     return Result(
         task=item.task,
@@ -122,5 +124,4 @@ def _result(
         played_ns=facts.played_ns,
         waited_ns=facts.waited_ns,
         groups=benchmark.groups(item.task),
-        extracted_answer=extracted,
     )

@@ -9,6 +9,8 @@ import attrs
 from harness.errors import EXIT_COVERAGE, EXIT_INTERRUPTED, EXIT_OK
 from harness.grading.string_match import normalised
 from harness.run import repeats, statistics
+from harness.run.egress import sums
+from harness.run.egress.sums import Sent
 from harness.run.repeats import Repeats
 from harness.store.canonical import JSON
 
@@ -21,7 +23,8 @@ class Result:
 
     ``reward`` is None where it is masked or not there. ``attempts`` counts all of them; flags and times are those of
     the attempt that counts. ``groups``: name of a grouping to the task's group, the widest grouping first.
-    ``extracted_answer`` is None where there is no answer, or none was marked in it.
+    ``extracted_answer`` is None where there is no answer, or none was marked in it. ``sent`` is None where no attempt
+    counts.
     """
 
     task: str
@@ -34,6 +37,7 @@ class Result:
     waited_ns: int = 0
     groups: Mapping[str, str] = attrs.field(factory=dict)
     extracted_answer: str | None = None
+    sent: Sent | None = None
 
 
 def figures(results: Sequence[Result]) -> dict[str, JSON]:
@@ -59,6 +63,7 @@ def figures(results: Sequence[Result]) -> dict[str, JSON]:
         "flags": _counted(flag for result in results for flag in set(result.flags)),
         "played_seconds": sum(result.played_ns for result in measured) / SECOND,
         "waited_seconds": sum(result.waited_ns for result in measured) / SECOND,
+        "egress": sums.figures(result.sent for result in results if result.sent is not None),
         "groups": _groups({result.task: result.groups for result in results}, tasks),
     }
 

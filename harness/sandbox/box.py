@@ -153,6 +153,18 @@ class Box:
             outputs=await asyncio.to_thread(self._files.read),
         )
 
+    async def last_evidence(self) -> Evidence | None:
+        """What can still be seen where `run` or `evidence` failed: ends everything in it first; None where nothing can.
+
+        Raises:
+            HostUnfitError: as `run`.
+        """
+        await self._lifeline.kill()
+        try:
+            return await self.evidence()
+        except SandboxError:
+            return None
+
     def _proofs(self) -> tuple[Proof, ...]:
         """`run` returned, so each of them was seen."""
         return ("init", "ids") if self._bounds.group is None else ("init", "ids", "cgroup")

@@ -95,3 +95,13 @@ def derive(default: Mapping[str, Any]) -> dict[str, Any]:
 def profile(default: bytes) -> bytes:
     """The strict profile as JSON, the same bytes for the same default."""
     return json.dumps(derive(json.loads(default)), sort_keys=True, indent=1).encode()
+
+
+def strict(text: bytes) -> bool:
+    """Whether a profile that was kept is one that `profile` makes: refuses what it doesn't name, and deriving it once
+    more changes nothing."""
+    try:
+        kept = json.loads(text)
+        return bool(kept["defaultAction"] == ERRNO and derive(kept) == kept)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return False

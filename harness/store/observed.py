@@ -57,6 +57,21 @@ class Egress:
             del value["counters"]
         return value
 
+    @classmethod
+    def from_json(cls, value: JSON) -> "Egress":
+        """Read it strictly; raises CanonicalError."""
+        fields = Fields(value, "the egress")
+        egress = cls(
+            ruleset_sha256=fields.digest("ruleset_sha256"),
+            allowed=fields.integer("allowed"),
+            denied=fields.integer("denied"),
+            destinations=fields.items("destinations", mapping),
+            truncated=fields.flag("truncated"),
+            counters=_counters(fields) if isinstance(value, Mapping) and "counters" in value else None,
+        )
+        fields.end()
+        return egress
+
 
 @attrs.frozen
 class PackRef:
@@ -167,7 +182,7 @@ class Observed:
             how=fields.optional("how", fields.text),
             exit_code=fields.optional("exit_code", fields.integer),
             reason=fields.optional("reason", fields.text),
-            egress=fields.optional("egress", lambda name: _egress(fields.any(name))),
+            egress=fields.optional("egress", lambda name: Egress.from_json(fields.any(name))),
             seccomp_sha256=fields.optional("seccomp_sha256", fields.digest),
             limits={name: text(item) for name, item in fields.mapping("limits").items()},
             dead=fields.items("dead", text) if isinstance(value, Mapping) and "dead" in value else (),
@@ -190,20 +205,6 @@ def under_way(calls: Iterable[tuple[int, int]]) -> int:
         total += max(0, ended - max(started, until))
         until = max(until, ended)
     return total
-
-
-def _egress(value: JSON) -> Egress:
-    fields = Fields(value, "the egress")
-    egress = Egress(
-        ruleset_sha256=fields.digest("ruleset_sha256"),
-        allowed=fields.integer("allowed"),
-        denied=fields.integer("denied"),
-        destinations=fields.items("destinations", mapping),
-        truncated=fields.flag("truncated"),
-        counters=_counters(fields) if isinstance(value, Mapping) and "counters" in value else None,
-    )
-    fields.end()
-    return egress
 
 
 def _counters(fields: Fields) -> Mapping[str, int]:

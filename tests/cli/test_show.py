@@ -232,11 +232,12 @@ def test_what_was_observed_is_shown(a: Made, show: Callable[..., Any]) -> None:
     )
     a.run.write_attempt(attrs.evolve(record, observed=observed))
     text = show(a.path, "1")
-    assert line_of(text, "network") == "40 packets to the gateway, 3 stopped on the way elsewhere"
-    assert "tried      192.0.2.7 tcp port 443, 3 packets\ntried      and more that are not listed" in text
+    assert "\n\n== network\nNO PROOF   it has no counters by protocol" in text
+    assert line_of(text, "gateway") == "40 packets to it: 1 calls, 1 refused"
+    assert "refused    3 packets\ntried      192.0.2.7 tcp port 443, packets: 3\ntruncated  some packets went" in text
     assert line_of(text, "limits") == "memory by cgroup, pids by ulimit"
     assert (line_of(text, "full"), line_of(text, "memory")) == ("/tmp", "3 MiB at the most")
-    assert line_of(text, "refused") == "GET /v1/files: not allowed"
+    assert "\nrefused    GET /v1/files: not allowed\n" in text
     assert line_of(text, "agent") == "exited with status 1, on node7"
     assert line_of(text, "outcome") == "sandbox-failed (masked): It broke."
 

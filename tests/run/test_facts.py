@@ -8,6 +8,7 @@ import pytest
 
 from harness.errors import CanonicalError
 from harness.grading.item import Ended, Item
+from harness.run.egress.sums import Sent
 from harness.run.facts import Facts
 from harness.store.digests import digest
 from harness.store.observed import CallObserved
@@ -28,6 +29,7 @@ def test_it_is_what_the_record_holds_also_where_texts_were_escaped(record: Attem
         started_ns=10,
         played_ns=100,
         waited_ns=0,
+        sent=Sent(proved=False),
     )
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from harness.run.egress import sums
+from harness.run.egress.sums import Sent
 from harness.run.statistics import wilson
 from harness.run.summary import Result, exit_status, figures
 from harness.store.canonical import dumps
@@ -134,3 +136,10 @@ def test_all_measured_is_a_success_whatever_the_reward_even_after_ctrl_c() -> No
 def test_ctrl_c_before_all_was_measured_has_its_own_status() -> None:
     assert exit_status({**figures(SOME), "interrupted": True}) == 130
     assert exit_status({**figures(SOME), "interrupted": False}) == 3
+
+
+def test_proofs_are_those_of_the_attempts_that_count() -> None:
+    sent = Sent(proved=True, refused=2)
+    found: Any = figures([result("answered", 1.0, sent=sent), result("no-answer", 0.0, "u", sent=Sent(proved=False))])
+    assert found["egress"] == {"rollouts": 2, "proved": 1, "refused": 2, "destinations": 0, "truncated": 0}
+    assert figures([result("unfinished", None)])["egress"] == sums.figures([])
