@@ -48,8 +48,9 @@ check_nix() {
     if ! find_nix; then
         problem "There is no Nix." "apt-get install --no-install-recommends nix-bin"
     fi
-    if [ ! -e "$nix_dir" ]; then
-        problem "There is no $nix_dir for the Nix store." "mkdir $nix_dir && chown $user: $nix_dir"
+    # Without var/nix in it a user's Nix passes over it, and makes a store in the home folder.
+    if [ ! -e "$nix_dir" ] || { [ -O "$nix_dir" ] && [ ! -e "$nix_dir/var/nix" ]; }; then
+        problem "There is no $nix_dir/var/nix for the Nix store." "mkdir -p $nix_dir/var/nix && chown -R $user: $nix_dir"
     elif [ -O "$nix_dir" ] || [ -S "$nix_dir/var/nix/daemon-socket/socket" ]; then
         :
     elif [ "$(stat -c %u "$nix_dir")" = 0 ]; then

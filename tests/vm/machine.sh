@@ -27,7 +27,7 @@ make_root() {
     # By apt: debootstrap doesn't follow packages that others stand in for.
     chroot "$state/root" env DEBIAN_FRONTEND=noninteractive sh -c "apt-get update && apt-get install -y --no-install-recommends $packages && apt-get clean" >"$state/install.log" 2>&1
     chroot "$state/root" useradd --create-home --uid 1000 --shell /bin/bash ev
-    install -d -o 1000 -g 1000 "$state/root/nix"
+    install -d -o 1000 -g 1000 "$state/root/nix" "$state/root/nix/var" "$state/root/nix/var/nix"
     install -D /dev/null "$state/root/var/lib/systemd/linger/ev"
     echo '/dev/vda / ext4 defaults 0 1' >"$state/root/etc/fstab"
     cat >"$state/root/etc/systemd/system/given.service" <<'UNIT'
