@@ -11,6 +11,8 @@ from harness.sandbox.host import Host
 from harness.sandbox.selftest import Vector
 from harness.store.canonical import JSON
 
+#: How many are named in one message; all stand in observed/.
+NAMED = 10
 ADVICE = "No task was started. See all of it: harness doctor --sandbox"
 
 
@@ -29,7 +31,8 @@ class Proof:
         """Raises HostUnfitError, which names what did not hold."""
         broken = [f"{one.name} ({one.group}): {one.detail}" for one in self.vectors if not one.held]
         if broken:
-            raise HostUnfitError(f"The sandbox does not hold on this host: {'; '.join(broken)}.", ADVICE)
+            more = f"; and {len(broken) - NAMED} more" if len(broken) > NAMED else ""
+            raise HostUnfitError(f"The sandbox does not hold on this host: {'; '.join(broken[:NAMED])}{more}.", ADVICE)
 
 
 async def prove(host: Host, model: Model) -> Proof:

@@ -1,5 +1,6 @@
 """One demo puzzle from the command line to the record."""
 
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,10 @@ async def test_equal_runs_have_equal_content_and_a_finished_one_plays_nothing(
     harness: Callable[..., Awaitable[Any]], tmp_path: Path
 ) -> None:
     first = await harness(*DEMO, "--run", tmp_path / "R1")
+    (start,) = (tmp_path / "R1" / "observed").iterdir()
+    vectors = json.loads(start.read_text())["selftest"]["vectors"]
+    assert len(vectors) >= 45
+    assert all(vector["held"] for vector in vectors)
     second = await harness(*DEMO, "--run", tmp_path / "R2")
     again = await harness(*DEMO, "--run", tmp_path / "R2")
     assert [done.status for done in (first, second, again)] == [0, 0, 0], first.said + second.said + again.said

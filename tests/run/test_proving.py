@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from harness.errors import EXIT_HOST, HostUnfitError
 from harness.gateway import Model, Policy, Secret
 from harness.run import proving
 from harness.sandbox.selftest import Vector
@@ -36,3 +37,13 @@ async def test_the_policys_key_is_searched_for(searched: list[Any]) -> None:
 async def test_where_there_is_no_key_there_is_none_to_be_found(searched: list[Any], model: Model) -> None:
     await proving.prove(None, model)  # type: ignore[arg-type]
     assert searched == [[]]
+
+
+def test_a_sandbox_in_which_nothing_holds_is_no_endless_message() -> None:
+    broken = tuple(Vector(f"v{number}", "dns", "broken", "connected") for number in range(12))
+    with pytest.raises(HostUnfitError) as caught:
+        proving.Proof(broken, 1).require()
+    assert caught.value.exit_status == EXIT_HOST
+    assert "v0 (dns): connected; v1 (dns): connected" in str(caught.value)
+    assert "v9 (dns): connected; and 2 more." in str(caught.value)
+    assert "harness doctor --sandbox" in str(caught.value)
