@@ -12,7 +12,7 @@ import socket
 import struct
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import attrs
 
@@ -123,12 +123,10 @@ def _listen(place: Place) -> socket.socket | None:
 
 
 def _hear(one: socket.socket, heard: list[str]) -> None:
+    """Notes it and answers; that there may be nobody any more, or that rules stop the answer, changes nothing."""
     heard.append(str(one.getsockname()))
-    if one.type == socket.SOCK_STREAM:
-        one.accept()[0].close()
-        return
-    _, sender = one.recvfrom(16)
-    try:
-        one.sendto(ANSWER, sender)
-    except OSError:  # the rules let no answer through; that it was heard is noted
-        return
+    with suppress(OSError):
+        if one.type == socket.SOCK_STREAM:
+            one.accept()[0].close()
+        else:
+            one.sendto(ANSWER, one.recvfrom(16)[1])

@@ -87,7 +87,7 @@ async def _without_filter(host: Host) -> tuple[Vector, ...]:
 
 
 async def _shown(host: Host) -> tuple[Vector, ...]:
-    planted = weakened.Planted(host.state.folder / "tmp" / f"planted-{randomly.token_hex(4)}")
+    planted = weakened.Planted(host.state.folder / "tmp" / f"pl-{randomly.token_hex(2)}")
     known = {"boxes": weakened.INSIDE, "podman": f"{weakened.INSIDE}/podman.sock", "neighbour": planted.mark}
     with planted.there():
         return await _probed(host, Kind(user="root", altered=planted.shown), known, [planted.secret])

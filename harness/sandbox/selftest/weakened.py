@@ -1,4 +1,4 @@
-"""Sandboxes with a wall taken away on purpose, and which vectors must then be broken. Pure but for what is planted."""
+"""Which walls a weakened twin lacks: its create call, its rules, what is planted. Pure but for the planting."""
 
 import secrets as randomly
 import socket

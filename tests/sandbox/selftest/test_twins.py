@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from harness.sandbox import ruleset
 from harness.sandbox.selftest import twins, weakened
 from harness.sandbox.selftest.probes import exhaustion, main
@@ -81,6 +83,10 @@ def test_what_is_planted_stands_where_it_should_be_found(short: weakened.Planted
         "/dev/planted",
     ]
     assert short.secret not in repr(short)
+
+
+@pytest.mark.usefixtures("_setuid")
+def test_what_is_planted_is_there_and_gone_afterwards(short: weakened.Planted) -> None:
     with short.there():
         assert (short.folder / "note.txt").read_text() == short.secret
         assert sorted(path.name for path in short.folder.iterdir()) == [
