@@ -29,16 +29,15 @@ class Replay:
     def pack(self) -> Pack:
         """The attempt's pack, unpacked once."""
         ref = self.record.observed.pack
-        if ref is None:
-            return Pack((), (), {})
         try:
-            pack = Pack.from_bytes(self.blobs.get(ref.blob))
+            pack = Pack((), (), {}) if ref is None else Pack.from_bytes(self.blobs.get(ref.blob))
         except CanonicalError as error:
+            assert ref is not None, "it was read"
             raise StoreCorruptError(f"The blob {self.blobs.path(ref.blob)} is damaged: {error}") from error
         calls, artifacts = self.record.content.calls, self.record.observed.artifacts
         if len(pack.requests) != len(calls) or set(pack.artifacts) != set(artifacts):
             raise self._corrupt("its pack holds other calls or artifacts than it")
-        if tuple(sorted(pack.blobs())) != ref.names:
+        if ref is not None and tuple(sorted(pack.blobs())) != ref.names:
             raise self._corrupt("its pack names other blobs than it")
         return pack
 

@@ -19,6 +19,7 @@ from harness.store.recorder import Recorder
 from harness.store.runfolder import RunFolder
 
 TASK_SET = b"[]"
+LONG_NAME = "a task with a name of " + "many words " * 12
 SYSTEM = "You are a careful agent. " * 400
 TOOLS = [{"type": "function", "function": {"name": f"tool{n}", "description": "Does it. " * 300}} for n in range(7)]
 
@@ -102,7 +103,7 @@ def manifest() -> Manifest:
     return Manifest(
         benchmark="demo",
         tasks=digest(TASK_SET),
-        plan={"tasks": ["1", "2"], "repeats": 1},
+        plan={"tasks": [*map(str, range(40)), LONG_NAME], "repeats": 9},
         prompts={"task": "How many?"},
         rootfs=digest(b"rootfs"),
         agent={"steps": None},

@@ -33,6 +33,7 @@ def test_each_field_decides_the_identity(manifest: Manifest, field: str) -> None
 
 
 def test_differences_are_named_one_a_line(manifest: Manifest) -> None:
+    manifest = attrs.evolve(manifest, plan={"tasks": ["1", "2"], "repeats": 1})
     now = attrs.evolve(
         manifest, model="gpt", sampling={"top_p": 1}, plan={"tasks": ["x" * 100], "repeats": 1}, agent={"steps": None}
     )

@@ -3,13 +3,15 @@
 import os
 import random
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
 
 from harness.errors import StoreCorruptError
 from harness.store import atomic
-from harness.store.digests import digest
+from harness.store.digests import Digest, digest
 from harness.store.grades import request_digest
 from harness.store.record import AttemptRecord
 from harness.store.references import AttemptRef
@@ -214,3 +216,41 @@ def test_a_cut_file_is_found_and_named(run: RunFolder, written: Written, kind: s
     except StoreCorruptError as error:
         problems = [str(error)]
     assert [str(path) in problem for problem in problems] == [True]
+
+
+def test_a_blob_that_nothing_names_and_a_collector_takes_meanwhile_is_no_problem(
+    run: RunFolder, written: Written, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unnamed = [run.blobs.path(run.blobs.put(data)) for data in (b"gone before its turn", b"gone when it is read")]
+    entries, digests = files.reading.entries, files.file_digest
+
+    def listed(folder: Path) -> list[Path]:
+        found = entries(folder)
+        if unnamed[0] in found:
+            unnamed[0].unlink()
+        return found
+
+    def read(path: Path, *given: Any) -> Digest:
+        if path == unnamed[1]:
+            path.unlink()
+        return digests(path, *given)
+
+    monkeypatch.setattr(files.reading, "entries", listed)
+    monkeypatch.setattr(files, "file_digest", read)
+    assert verify(run) == []
+    assert not any(path.exists() for path in unnamed)
+
+
+def test_calls_without_a_pack_are_found(run: RunFolder, written: Written) -> None:
+    record, _ = written
+    forged = attrs.evolve(record, observed=attrs.evolve(record.observed, artifacts={}, pack=None))
+    run.write_attempt(forged)
+    one_problem(run, "attempts/1/0/", "its pack holds other calls or artifacts than it")
+
+
+@pytest.mark.parametrize(("task", "repeat"), [("of another run", 0), ("1", 9)])
+def test_a_rollout_that_is_not_planned_is_found(
+    run: RunFolder, written: Written, make_record: Make, task: str, repeat: int
+) -> None:
+    assert run.publish_done(run.write_attempt(make_record(run.blobs, task=task, repeat=repeat)))
+    one_problem(run, str(run.layout.done(task, repeat)), "doesn't plan that rollout")

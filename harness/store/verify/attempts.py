@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from harness.errors import StoreCorruptError
+from harness.errors import CanonicalError, StoreCorruptError
 from harness.store import reading
 from harness.store.replay import Replay
 from harness.store.runfolder import RunFolder
@@ -13,6 +13,7 @@ from harness.store.verify.findings import Findings
 def check(run: RunFolder, found: Findings) -> None:
     """attempts/ and done/."""
     measured = set[tuple[str, int]]()
+    plan = _plan(run)
     for path in walk(run.layout.attempts, found, 3):
         with found.noted(path):
             task, repeat = place(path, run.layout.attempts, 3)
@@ -23,7 +24,18 @@ def check(run: RunFolder, found: Findings) -> None:
             task, repeat = place(path, run.layout.dones, 2)
             found.counted.add((task, repeat))
             _check_done(run, task, repeat, found)
+            if plan is not None and (task not in plan[0] or repeat >= plan[1]):
+                raise StoreCorruptError(f"{path} counts, and {run.layout.manifest} doesn't plan that rollout.")
     found.unpublished = len(measured - found.counted)
+
+
+def _plan(run: RunFolder) -> tuple[frozenset[str], int] | None:
+    """The plan's tasks and number of repeats; None where it is none, which is named elsewhere."""
+    try:
+        tasks, repeats = run.manifest.planned
+    except CanonicalError:
+        return None
+    return frozenset(tasks), repeats
 
 
 def place(path: Path, folder: Path, depth: int) -> tuple[str, int]:

@@ -41,8 +41,8 @@ def check(run: RunFolder, found: Findings) -> None:
 def walk(folder: Path, found: Findings, levels: int) -> Iterator[Path]:
     """Every finished plain file at most so many levels below a folder, sorted; anything else is a problem."""
     for path in listed(folder, found):
-        with found.noted(path):
-            mode = _mode(path)
+        with found.noted(path), contextlib.suppress(FileNotFoundError):  # taken since it was listed, by a collector
+            mode = path.lstat().st_mode
             if stat.S_ISDIR(mode) and levels > 1:
                 yield from walk(path, found, levels - 1)
             elif stat.S_ISREG(mode):
@@ -79,18 +79,18 @@ def _check_kinds(run: RunFolder, found: Findings) -> None:
                 raise StoreCorruptError(f"{path} is no folder: it doesn't belong into a run folder.")
 
 
-def _mode(path: Path) -> int:
-    with reading.corrupt(path):
-        return path.lstat().st_mode
-
-
 def _check_blob(path: Path, found: Findings) -> None:
     try:
         name = parse_digest(path.name)
     except CanonicalError as error:
         raise StoreCorruptError(f"{path} doesn't belong into a run folder.") from error
-    with reading.corrupt(path):
-        sha256 = file_digest(path)
+    try:
+        with reading.corrupt(path):
+            sha256 = file_digest(path)
+    except StoreCorruptError:
+        if not path.exists():  # a collector has taken it since it was listed; if anything names it, that is found
+            return
+        raise
     if sha256 != name:
         found.damaged.add(name)
         raise StoreCorruptError(

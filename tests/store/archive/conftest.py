@@ -17,6 +17,7 @@ from harness.store.digests import digest
 from harness.store.runfolder import RunFolder
 from harness.store.score import Score
 from harness.store.sealed import seal
+from tests.store.conftest import LONG_NAME
 from tests.store.whole import CALL
 
 Files = dict[str, bytes]
@@ -32,7 +33,7 @@ def no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def stored(run: RunFolder, make_record: Callable[..., Any]) -> RunFolder:
     """Two rollouts (one with a long name), a masked attempt, a judge's call, a score, an observation, large blobs."""
-    for task, name in (("1", "a"), ("a task with a name of " + "many words " * 12, "b")):
+    for task, name in (("1", "a"), (LONG_NAME, "b")):
         run.publish_done(run.write_attempt(make_record(run.blobs, task=task, run_id=name, steps=1)))
     run.write_attempt(make_record(run.blobs, task="2", masked=True, steps=1))
     run.grades.write_judge({"model": "judge", "messages": []}, CALL)
