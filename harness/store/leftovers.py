@@ -104,7 +104,8 @@ def mentioned(run: RunFolder, without: Collection[Path] = ()) -> set[str]:
         if run.blobs.folder not in path.parents and path not in without:
             found.update(_MENTION.findall(os.fsencode(path.relative_to(run.layout.root))))
             found.update(_MENTION.findall(_read(path)))
-    return {name.decode() for name in found}
+    # A folder of scores names its scorer also where no score of it was finished.
+    return {name.decode() for name in found}.union(reading.names(run.layout.scores))
 
 
 def size(path: Path) -> int:

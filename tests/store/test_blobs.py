@@ -51,3 +51,12 @@ def test_listing_is_sorted_and_passes_over_unfinished_files(blobs: Blobs) -> Non
     (blobs.folder / "README").write_bytes(b"")
     assert list(blobs) == expected
     assert not blobs.has(Digest("0" * 64))
+
+
+def test_what_a_collector_has_set_aside_is_there(blobs: Blobs) -> None:
+    name = blobs.put(b"abc")
+    for asked in (blobs.has, blobs.get):
+        blobs.path(name).rename(blobs.folder / f".{name}")
+        assert asked(name)
+        assert blobs.path(name).read_bytes() == b"abc"
+        (blobs.folder / f".{name}").unlink()

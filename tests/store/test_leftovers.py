@@ -249,3 +249,41 @@ def test_links_in_an_unfinished_import_go_and_what_they_lead_to_stays(run: RunFo
     age(folder)
     assert collect(run) == 1
     assert (tmp_path / "elsewhere").is_dir()
+
+
+def test_a_scorer_whose_scores_were_never_finished_keeps_its_description(
+    run: RunFolder, rollout: AttemptRecord
+) -> None:
+    scorer = run.blobs.put(b"a scorer")
+    unfinished = run.layout.score(scorer, "1", 0).with_name(TEMPORARY_NAME)
+    unfinished.parent.mkdir(parents=True)
+    unfinished.write_bytes(b"half a score")
+    age(run.layout.root)
+    assert collect(run) == 1
+    assert run.blobs.has(scorer)
+    assert verify(run) == []
+
+
+def test_a_writer_does_not_miss_what_is_set_aside(
+    run: RunFolder, make_record: Callable[..., AttemptRecord], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_record(run.blobs)  # a killed writer's
+    age(run.layout.root)
+    going = leftovers.find(run, floor())
+    record = make_record(run.blobs)
+    mentioned = leftovers.mentioned
+
+    def while_it_looks(*given: Any) -> set[str]:
+        assert not any(
+            run.blobs.path(one).exists() for one in record.blobs() if run.blobs.path(one) in map(_path, going)
+        )
+        assert run.publish_done(run.write_attempt(record))
+        return mentioned(*given)
+
+    monkeypatch.setattr(leftovers, "mentioned", while_it_looks)
+    leftovers.remove(run, going, floor())
+    assert verify(run) == []
+
+
+def _path(one: leftovers.Leftover) -> Path:
+    return one.path

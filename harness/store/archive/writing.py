@@ -82,6 +82,8 @@ def _tar(root: Path, entries: Sequence[Entry], title: str, sink: Sink) -> Layer:
 def _content(root: Path, entry: Entry) -> Iterator[bytes]:
     """A file's bytes; a blob's are held against its name."""
     path, sha256, left = root / entry.name, hashlib.sha256(), entry.size
+    if not path.exists():  # it was listed, and found whole; a collector may take what nothing names
+        raise HarnessError(f"{path} was taken away while the run was archived. Archive it again.")
     with reading.corrupt(path), path.open("rb") as file:
         while piece := file.read(min(PIECE, left + 1)):
             left -= len(piece)

@@ -289,3 +289,12 @@ def test_a_folder_that_is_a_link_is_refused(stored: RunFolder, tmp_path: Path, w
     path.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(StoreCorruptError, match=f"{path} doesn't belong"):
         archive(stored.layout.root, tmp_path / "a.tar")
+
+
+def test_what_a_collector_takes_meanwhile_is_no_damage(stored: RunFolder) -> None:
+    unnamed = stored.blobs.put(b"nothing names it")
+    contents = Contents.of(stored)
+    stored.blobs.path(unnamed).unlink()
+    with pytest.raises(HarnessError, match=f"{unnamed} was taken away while the run was archived") as raised:
+        writing.write(contents, sinks.NoSink())
+    assert not isinstance(raised.value, StoreCorruptError)
