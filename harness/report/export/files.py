@@ -6,7 +6,6 @@ are the same, or where the caller says so.
 
 import contextlib
 import os
-import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -49,7 +48,7 @@ class Outputs:
             raise UsageError(f"{path} is a folder. Name a file with --out.")
         with atomic.explained(path):
             atomic.make_folder(path.parent)
-            temporary = path.parent / f".{secrets.token_hex(8)}"
+            temporary = unfinished.name_beside(path, "export")
             output = Output(path, temporary, temporary.open("xb"))
         self._begun.append(output)
         return output
@@ -99,7 +98,8 @@ class Outputs:
     def drop(self) -> None:
         """Remove what has not got its name."""
         for output in self._begun:
-            output.file.close()
+            with contextlib.suppress(OSError):  # of a full disk, for what is still to be written; it is not wanted
+                output.file.close()
             output.temporary.unlink(missing_ok=True)
 
     def _held(self, output: Output) -> bool:

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import StoreCorruptError, UsageError
+from harness.errors import NoSpaceError, StoreCorruptError, UsageError
 from harness.report.export.exporting import Wanted, export, place
 from harness.report.export.files import Output, Outputs, outputs
+from harness.store.archive.unfinished import is_leftover
 from harness.store.runfolder import RunFolder
 from tests.report.export.runs import every_kind
 
@@ -137,3 +138,26 @@ def test_a_file_that_another_makes_meanwhile_is_not_replaced(
         with pytest.raises(UsageError, match="b is there and holds something else"):
             write()
         assert contents(tmp_path) == {"b": b"another's\n"}
+
+
+def test_what_a_killed_export_leaves_is_known_to_the_collector(tmp_path: Path) -> None:
+    with outputs(replace=False) as files:
+        output = files.begin(tmp_path / "x.jsonl")
+        assert output.temporary.name.startswith(".x.jsonl.export-")
+        assert is_leftover(output.temporary.name)
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_full_disk_is_told_of_the_file_and_leaves_nothing(tmp_path: Path, damaged: bool) -> None:
+    def write() -> None:
+        with outputs(replace=False) as files:
+            output = files.begin(tmp_path / "x.jsonl")
+            output.file.close()
+            output.file = open("/dev/full", "wb")  # noqa: PTH123, SIM115 - it is closed with the others
+            output.write(b"held back until the end\n")
+            if damaged:
+                raise StoreCorruptError("found while it was written")
+
+    with pytest.raises(StoreCorruptError if damaged else NoSpaceError):
+        write()
+    assert contents(tmp_path) == {}
