@@ -10,7 +10,7 @@ from harness.gateway.chain import DISAGREES, FORK, OFF_CHAIN, SHOWS_LESS, SHOWS_
 from harness.gateway.failures import Failure
 from harness.gateway.messages import ToolCall
 from harness.gateway.opening import Opening
-from harness.gateway.policy import Model, Policy, Secret
+from harness.gateway.policy import Model, Policy, Secret, check_url
 from harness.gateway.record import Call, Refusal, Try
 from harness.gateway.recorded import Recorded, Unrecorded
 from harness.gateway.server import serve
@@ -46,6 +46,7 @@ __all__ = [
     "Unrecorded",
     "Usage",
     "Witness",
+    "check_url",
     "connected",
     "serve",
 ]

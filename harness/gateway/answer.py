@@ -14,6 +14,12 @@ from harness.gateway.tokens import Gathered
 
 _ERROR_MAX: Final = 20_000
 
+# Of one chunk, or of an answer that is no stream: the bytes, and the marks between values (each value takes some 60
+# bytes of memory). An answer of 50,000 tokens with log-probabilities has half as many.
+_CHUNK_MAX: Final = 16 * 1024 * 1024
+_MARKS_MAX: Final = 1_000_000
+_BLANKS_MAX: Final = 1024  # bytes before an object
+
 
 @attrs.frozen
 class Usage:
@@ -53,6 +59,12 @@ class Answer:
         return self.done and self.error is None and self.finish_reason is not None
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """All that it says."""
+        calls = (text for call in self.tool_calls for text in (call.id, call.name, call.arguments))
+        return (self.text, self.reasoning, *calls, self.upstream_id or "", self.model or "", self.finish_reason or "")
+
+    @property
     def has_tokens(self) -> bool:
         """Whether all its tokens are there: as many ids as log-probabilities and as the endpoint counted, if it did.
 
@@ -64,11 +76,15 @@ class Answer:
 
 def read(data: bytes) -> Answer:
     """The answer in a response body: an event stream or one JSON object; never raises."""
-    if data.lstrip()[:1] == b"{":
+    if is_object(data):
         return _read_chunks([_object(data.decode("utf-8", "replace"))], "message", done=True)
-    texts = list(events(data))
-    chunks = (_object(text) for text in texts if text != DONE)
-    return _read_chunks(chunks, "delta", done=DONE in texts)
+    chunks = (_object(text) for text in events(data) if text != DONE)
+    return _read_chunks(chunks, "delta", done=DONE in events(data))
+
+
+def is_object(data: bytes) -> bool:
+    """Whether a response body is one JSON object, rather than an event stream."""
+    return data[:_BLANKS_MAX].lstrip()[:1] == b"{"
 
 
 def _read_chunks(chunks: Iterable[Mapping[str, object]], key: str, *, done: bool) -> Answer:
@@ -111,6 +127,8 @@ def _read_chunks(chunks: Iterable[Mapping[str, object]], key: str, *, done: bool
 
 
 def _object(text: str) -> Mapping[str, object]:
+    if len(text) > _CHUNK_MAX or sum(map(text.count, "[{,")) > _MARKS_MAX:
+        return {"error": {"message": "a chunk is too large"}}
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):  # ValueError: also integers of more digits than Python converts

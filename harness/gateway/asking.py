@@ -46,11 +46,14 @@ class Asking:
 
     async def ask(self, request: Request, exchange: Exchange, place: Place) -> Answer | Failure:
         """The answer, or why there is none."""
-        body = await asyncio.to_thread(upstream_body, request.value, self._policy)
+        body = await asyncio.to_thread(upstream_body, request.value, self._policy, request.pictures)
         result = await self._upstream.complete(body, stream=request.stream, exchange=exchange)
         if isinstance(result, Answer):
             if place.opening and self._control is None:
-                self._control = upstream_body(request.value, _few_tokens(self._policy)), request.stream
+                self._control = (
+                    upstream_body(request.value, _few_tokens(self._policy), request.pictures),
+                    request.stream,
+                )
             return result
         if not place.rooted or not result.says_so or not await self.answers():
             return result

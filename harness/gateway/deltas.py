@@ -9,6 +9,7 @@ import attrs
 from harness.gateway.messages import ToolCall
 from harness.gateway.texts import join_halves
 
+_CALLS_MAX: Final = 1000  # in one response
 _LONGEST_SCALAR: Final = 32  # pieces; a number, true, false or null is complete after far fewer
 _TOKEN: Final = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
 
@@ -61,6 +62,7 @@ class Calls:
 
     def __init__(self) -> None:
         self._calls: dict[int, _Arguments] = {}
+        self._next = 0
         self.trouble: str | None = None
 
     def add(self, pieces: object) -> None:
@@ -78,7 +80,7 @@ class Calls:
 
     def _add(self, piece: dict[str, object]) -> None:
         given = piece.get("index")
-        index = given if isinstance(given, int) else max(self._calls, default=-1) + 1
+        index = given if isinstance(given, int) else self._next
         function = piece.get("function")
         function = function if isinstance(function, dict) else {}
         if index not in self._calls:
@@ -87,7 +89,11 @@ class Calls:
                 # OpenCode ends with an error here; no model brings this about, only its server.
                 self.trouble = "a tool call begins without an id or a name"
                 return
+            if len(self._calls) == _CALLS_MAX:
+                self.trouble = f"the response has more than {_CALLS_MAX} tool calls"
+                return
             self._calls[index] = _Arguments(call_id, name)
+            self._next = max(self._next, index + 1)
         arguments = function.get("arguments")
         if isinstance(arguments, str):
             self._calls[index].add(arguments)

@@ -4,6 +4,7 @@ import time
 
 import attrs
 
+from harness.gateway.packed import Packed
 from harness.gateway.record import Try
 
 
@@ -20,6 +21,7 @@ class Exchange:
     heard: float = 0.0
     status: int = 0
     received: bytearray = attrs.field(factory=bytearray, repr=False)
+    packed: Packed | None = attrs.field(default=None, repr=False)
     trouble: str | None = None
     failing: bool = False
     tries: list[Try] = attrs.field(factory=list)
@@ -33,6 +35,7 @@ class Exchange:
         """A new try begins with nothing."""
         self.status = 0
         self.received = bytearray()
+        self.packed = None
         self.try_ns = time.time_ns()
 
     def end_try(self, trouble: str | None) -> None:
@@ -41,6 +44,16 @@ class Exchange:
             self.tries.append(Try(self.try_ns, time.time_ns(), self.status, trouble))
         self.try_ns = 0
         self.trouble = trouble
+
+    def pack(self) -> None:
+        """All that will come is there: keeps it compressed."""
+        self.packed = Packed.pack(bytes(self.received))
+
+    def take(self) -> Packed:
+        """What was received; from now on it isn't held here."""
+        packed, self.packed = self.packed or Packed.plain(bytes(self.received)), None
+        self.received = bytearray()
+        return packed
 
     def give_up(self) -> None:
         """There will be no further try."""

@@ -25,8 +25,8 @@ _OVERFLOW: Final = re.compile(
     r"|context length is only|(?:exceeds?|longer than|greater than|larger than) the (?:model'?s )?"
     r"(?:maximum |available )?(?:context|model) (?:window|length|size)"
     r"|longer than the maximum model length|reduce the length of the (?:input|messages)|prompt (?:is )?too long"
-    r"|input is too long for requested model|input token count.*exceeds the maximum|maximum prompt length is \d"
-    r"|context window exceeds limit|exceeded model token limit|input length.*exceeds.*context length"
+    r"|input is too long for requested model|input token count.{0,200}exceeds the maximum|maximum prompt length is \d"
+    r"|context window exceeds limit|exceeded model token limit|input length.{0,200}exceeds.{0,200}context length"
     r"|with \d+ maximum context length|exceeds the model'?s maximum context",
     re.IGNORECASE | re.DOTALL,
 )

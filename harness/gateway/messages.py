@@ -9,6 +9,7 @@ import attrs
 
 from harness.gateway.fields import Refused, a_list, a_string, an_object, one_of, shown
 from harness.gateway.images import Image, read_data_url
+from harness.gateway.pictures import NONE, Pictures
 from harness.store.canonical import JSON
 
 # Where the model id reads like Claude's, OpenCode marks what a provider should cache. The marks move from request to
@@ -42,8 +43,8 @@ class Message:
         return "".join(part for part in self.parts if isinstance(part, str))
 
 
-def read_message(value: JSON) -> Message:
-    """A message of one of the four roles.
+def read_message(value: JSON, pictures: Pictures = NONE) -> Message:
+    """A message of one of the four roles; ``pictures`` are the images that were taken out of the body.
 
     Raises:
         Refused: anything that is not allowed.
@@ -52,7 +53,7 @@ def read_message(value: JSON) -> Message:
     if role == "system":
         return _read_text(role, value, ())
     if role == "user":
-        return _read_user(value)
+        return _read_user(value, pictures)
     if role == "assistant":
         return _read_assistant(value)
     if role == "tool":
@@ -68,18 +69,18 @@ def _read_text(role: str, value: JSON, more: tuple[str, ...]) -> Message:
     return Message(role, (text,), _digest(role, text, call_id), tool_call_id=call_id)
 
 
-def _read_user(value: JSON) -> Message:
+def _read_user(value: JSON, pictures: Pictures) -> Message:
     fields = an_object(value, "a user message", (MARK,), ("role", "content"))
     _check_mark(fields)
     content = fields["content"]
     if isinstance(content, str):
         return Message("user", (content,), _digest("user", content))
-    parts = tuple(_read_part(part) for part in a_list(content, "the content of a user message"))
+    parts = tuple(_read_part(part, pictures) for part in a_list(content, "the content of a user message"))
     shape = [part if isinstance(part, str) else [part.sha256] for part in parts]
     return Message("user", parts, _digest("user", shape))
 
 
-def _read_part(value: JSON) -> str | Image:
+def _read_part(value: JSON, pictures: Pictures) -> str | Image:
     kind = value.get("type") if isinstance(value, Mapping) else None
     if kind == "text":
         fields = an_object(value, "a text part", (MARK,), ("type", "text"))
@@ -89,7 +90,8 @@ def _read_part(value: JSON) -> str | Image:
         fields = an_object(value, "an image part", (MARK,), ("type", "image_url"))
         _check_mark(fields)
         url = an_object(fields["image_url"], "an image_url", (), ("url",))["url"]
-        return read_data_url(a_string(url, "an image's URL"))
+        text = a_string(url, "an image's URL")
+        return pictures.images.get(text) or read_data_url(text)
     raise Refused(400, f"a part's type is {shown(kind)}; allowed are text and image_url")
 
 

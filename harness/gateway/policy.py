@@ -41,18 +41,29 @@ class Secret:
             text = text.replace(form, "[key]")
         return text
 
-    def blank(self, data: bytes) -> bytes:
-        """The bytes with the key overwritten by as many asterisks: lengths and JSON stay as they were."""
-        for form in self._forms():
-            data = data.replace(form.encode(), b"*" * len(form))
-        return data
+    def blank(self, data: bytearray) -> None:
+        """Overwrites the key with as many asterisks: lengths and JSON stay as they were.
+
+        Also its beginning where that is the end of the data: what was cut off may have gone on with the rest.
+        """
+        for form in map(str.encode, self._forms()):
+            at = -1
+            while (at := data.find(form, at + 1)) >= 0:
+                data[at : at + len(form)] = b"*" * len(form)
+            for size in range(min(len(form), len(data)), SHORTEST_KEY - 1, -1):
+                if data.endswith(form[:size]):
+                    data[-size:] = b"*" * size
 
     def _forms(self) -> Sequence[str]:
-        """The key as it stands in a header, in JSON of either habit with slashes, and in an address; longest first."""
+        """The key as it stands in a header, in JSON and in an address, longest first.
+
+        JSON has its habits: slashes with a backslash before them or not, what HTML might take for its own as numbers.
+        """
         if len(self._value) < SHORTEST_KEY:
             return ()
         in_json = json.dumps(self._value)[1:-1]
         forms = {self._value, in_json, in_json.replace("/", "\\/"), quote(self._value, safe="")}
+        forms |= {_numbered(form, kind) for form in (in_json, in_json.replace("/", "\\/")) for kind in ("04x", "04X")}
         return sorted(forms, key=len, reverse=True)
 
     def __repr__(self) -> str:
@@ -65,6 +76,10 @@ class Secret:
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("A key is never pickled or copied.")
+
+
+def _numbered(text: str, kind: str) -> str:
+    return "".join(f"\\u{ord(sign):{kind}}" if sign in "&<>'+" else sign for sign in text)
 
 
 def _frozen(given: Mapping[str, JSON]) -> Mapping[str, JSON]:
@@ -111,7 +126,7 @@ class Policy(Model):
     api_key: Secret | None
 
     def __attrs_post_init__(self) -> None:
-        _check_url(self.base_url)
+        check_url(self.base_url, "policy")
         super().__attrs_post_init__()
 
     @property
@@ -123,19 +138,27 @@ class Policy(Model):
         """The text without the key."""
         return self.api_key.redact(text) if self.api_key else text
 
-    def blank(self, data: bytes) -> bytes:
-        """The bytes without the key."""
-        return self.api_key.blank(data) if self.api_key else data
+    def blank(self, data: bytearray) -> None:
+        """Overwrites the key in the data."""
+        if self.api_key:
+            self.api_key.blank(data)
+
+    def holds_key(self, text: str) -> bool:
+        """Whether the key stands in a text."""
+        return self.redact(text) != text
 
 
-def _check_url(url: str) -> None:
+def check_url(url: str, whose: str) -> None:
+    """Raises UsageError unless this can be the base URL of an endpoint; ``whose`` is policy or judge."""
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # a port that is no number, brackets that don't match
-        raise UsageError("The policy's base URL can't be read. It looks like https://host/v1.") from None
-    if "@" in parts.netloc:
+        raise UsageError(f"The {whose}'s base URL can't be read. It looks like https://host/v1.") from None
+    if "@" in parts.netloc or (not good and "@" in url):
         # The URL stays out of the message: what is before the @ may be a password.
-        raise UsageError("The policy's base URL holds a user name or password. Leave it out; a key has its own place.")
+        raise UsageError(
+            f"The {whose}'s base URL holds a user name or password. Leave it out; a key has its own place."
+        )
     if not good or parts.query or parts.fragment or not url.isascii() or not url.isprintable() or " " in url:
-        raise UsageError(f"{url!r} is no base URL of a policy. It looks like https://host/v1, without a query.")
+        raise UsageError(f"{url!r} is no base URL of a {whose}. It looks like https://host/v1, without a query.")

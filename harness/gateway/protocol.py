@@ -7,10 +7,14 @@ from typing import Any
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
+from harness.gateway.accepting import Slots
 from harness.gateway.settings import GatewaySettings
 
 # Told about a request that never became one, or about an exception in a handler.
 OnError = Callable[[web.BaseRequest, BaseException | None], None]
+
+# Bytes that a connection may hold unread; also bounds how many tiny chunks are looked at before a body is refused.
+_BUFFER = 64 * 1024
 
 
 class BoundedServer(web.Server):
@@ -20,6 +24,7 @@ class BoundedServer(web.Server):
         self,
         handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]],
         settings: GatewaySettings,
+        slots: Slots,
         on_error: OnError,
     ) -> None:
         super().__init__(
@@ -28,18 +33,19 @@ class BoundedServer(web.Server):
             access_log=None,
             auto_decompress=False,
             # Counts from the connection's start until a whole header is there.
-            keepalive_timeout=settings.read_timeout,
+            keepalive_timeout=settings.patience,
             lingering_time=1.0,  # a client that is still sending shall see why it was refused
             max_line_size=settings.max_header,
             max_field_size=settings.max_header,
+            max_headers=settings.max_headers,
+            read_bufsize=_BUFFER,
         )
-        self._most = settings.max_connections
+        self._slots = slots
         self._on_error = on_error
 
-    def connection_made(self, handler: web.RequestHandler, transport: Any) -> None:
-        super().connection_made(handler, transport)
-        if len(self.connections) > self._most:
-            transport.abort()
+    def connection_lost(self, handler: web.RequestHandler, exc: BaseException | None = None) -> None:
+        super().connection_lost(handler, exc)
+        self._slots.free()
 
     def __call__(self) -> web.RequestHandler:
         return _Connection(self, self._on_error, loop=self._loop, **self._kwargs)

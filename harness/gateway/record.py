@@ -8,6 +8,7 @@ import attrs
 from harness.gateway.answer import Answer
 from harness.gateway.bodies import Body
 from harness.gateway.failures import Failure
+from harness.gateway.packed import Packed
 
 EXCERPT_MAX: Final = 500
 _LINE_MAX: Final = 300
@@ -17,6 +18,10 @@ CANCELLED: Final = "cancelled"
 
 # waiting: in flight. cancelled: the sandbox hung up, or the talk ended before the answer was complete.
 State = Literal["waiting", "answered", "failed", "cancelled"]
+
+
+def _packed(data: bytes | Packed) -> Packed:
+    return Packed.plain(data) if isinstance(data, bytes) else data
 
 
 @attrs.frozen
@@ -48,13 +53,18 @@ class Call:
     request: Body = attrs.field(repr=False)
     started_ns: int
     state: State = "waiting"
-    response: bytes = attrs.field(default=b"", repr=False)
+    packed: Packed = attrs.field(default=Packed.plain(b""), converter=_packed, repr=False)
     status: int = 0
     ended_ns: int = 0
     answer: Answer | None = None
     failure: Failure | None = None
     tries: tuple[Try, ...] = ()
     alone: bool = False
+
+    @property
+    def response(self) -> bytes:
+        """The answer's bytes, unpacked anew each time."""
+        return self.packed.data()
 
     @property
     def request_body(self) -> bytes:

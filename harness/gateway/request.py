@@ -1,5 +1,7 @@
 """A request of the sandbox, read strictly: what is not on the list is refused."""
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping
 from typing import Final
@@ -8,7 +10,9 @@ import attrs
 
 from harness.gateway.fields import Refused, a_list, a_number, a_string, an_object, one_of
 from harness.gateway.messages import Message, read_message
+from harness.gateway.pictures import Pictures, take_out
 from harness.gateway.rewrite import DROPPED, pin_date
+from harness.gateway.settings import MIB
 from harness.gateway.strictjson import MalformedError, loads
 from harness.store.canonical import JSON
 
@@ -23,24 +27,33 @@ _DIALECT: Final = re.compile(r"https?://json-schema\.org/[a-z0-9/-]+#?")
 
 @attrs.frozen
 class Request:
-    """An allowed request: its recorded body (date pinned, otherwise as it came), its value and its messages."""
+    """An allowed request: its recorded body (date pinned, otherwise as it came), its value and its messages.
+
+    In ``value`` stand-ins take the place of the large ``pictures``. ``frame`` stands for all but the messages.
+    """
 
     body: bytes = attrs.field(repr=False)
     value: Mapping[str, JSON] = attrs.field(repr=False)
     messages: tuple[Message, ...]
     stream: bool
+    pictures: Pictures = attrs.field(repr=False)
+    frame: bytes = attrs.field(repr=False)
 
 
-def parse(body: bytes, alias: str, date: str) -> Request:
+def parse(body: bytes, alias: str, date: str, max_text: int = 8 * MIB) -> Request:
     """Read a request body.
 
-    ``alias`` is the only model there is, ``date`` what the system prompt's date is pinned to.
+    ``alias`` is the only model there is, ``date`` what the system prompt's date is pinned to, ``max_text`` the bytes
+    that the body may have beside its images.
 
     Raises:
         Refused: and nothing else, whatever the bytes are.
     """
+    slim, pictures = take_out(body)
+    if len(slim) > max_text:
+        raise Refused(413, f"the body has more than {max_text} bytes beside its images")
     try:
-        value = loads(body)
+        value = loads(slim)
     except MalformedError as error:
         raise Refused(400, str(error)) from None
     fields = an_object(value, "the body", _ALLOWED, ("model", "messages"))
@@ -50,9 +63,16 @@ def parse(body: bytes, alias: str, date: str) -> Request:
     _check_choices(fields)
     for tool in a_list(fields["tools"], "tools") if "tools" in fields else ():
         _check_tool(tool)
-    body, fields = pin_date(body, fields, date)
-    messages = tuple(read_message(message) for message in a_list(fields["messages"], "messages"))
-    return Request(body, fields, messages, fields.get("stream") is True)
+    pinned, fields = pin_date(slim, fields, date)
+    messages = tuple(read_message(message, pictures) for message in a_list(fields["messages"], "messages"))
+    if pinned is not slim:
+        body, pictures = pictures.move(pinned)
+    return Request(body, fields, messages, fields.get("stream") is True, pictures, _frame(fields))
+
+
+def _frame(fields: Mapping[str, JSON]) -> bytes:
+    rest = {name: field for name, field in fields.items() if name != "messages"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).digest()
 
 
 def _check_numbers(fields: Mapping[str, JSON]) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from harness.gateway.answer import Answer, read
+from harness.gateway.answer import Answer, is_object, read
 from harness.gateway.failures import Failure, of_error, of_response
 
 # Of an error's body only this much is read, in bytes.
@@ -24,7 +24,7 @@ def judged(status: int, data: bytes, *, stream: bool, most: int) -> Answer | Fai
     answer = read(data)
     if answer.error is not None:
         return of_error(answer.error)
-    if stream and data.lstrip()[:1] == b"{":
+    if stream and is_object(data):
         return Failure("broken", 200, "the endpoint was asked for an event stream and sent one JSON object")
     if not answer.whole:
         return Failure("broken", 200, "the response stops before its end")

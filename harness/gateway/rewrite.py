@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from harness.gateway.pictures import NONE, Pictures
 from harness.gateway.policy import Policy
 from harness.gateway.settings import DATE
 from harness.gateway.texts import well_formed
@@ -53,11 +54,11 @@ def pin_date(body: bytes, value: Mapping[str, JSON], date: str) -> tuple[bytes, 
     return body, {**value, "messages": pinned} if pinned else value
 
 
-def upstream_body(value: Mapping[str, JSON], policy: Policy) -> bytes:
+def upstream_body(value: Mapping[str, JSON], policy: Policy, pictures: Pictures = NONE) -> bytes:
     """The bytes that go to the endpoint for an allowed request: the real model name, the policy's sampling and limit.
 
-    The key is not in it. Lone surrogates become U+FFFD: many servers fail on them, and which text an agent's tools
-    printed must not look like an endpoint in trouble.
+    The key is not in it; the pictures that were taken out of the value are. Lone surrogates become U+FFFD: many servers
+    fail on them, and which text an agent's tools printed must not look like an endpoint in trouble.
     """
     sent: dict[str, JSON] = {"model": policy.model}
     sent |= {name: value[name] for name in _KEPT if name in value}
@@ -69,9 +70,10 @@ def upstream_body(value: Mapping[str, JSON], policy: Policy) -> bytes:
         sent["stream_options"] = {"include_usage": True}
     text = json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
     try:
-        return text.encode()
+        data = text.encode()
     except UnicodeEncodeError:
-        return well_formed(text).encode()
+        data = well_formed(text).encode()
+    return pictures.put_back(data)
 
 
 def _written(value: JSON) -> bytes:

@@ -1,18 +1,22 @@
 """The gateway of one sandbox: an allow-list with two routes."""
 
 import asyncio
+import contextlib
+import io
 import json
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from aiohttp import HttpVersion10, HttpVersion11, web
 from aiohttp.http_exceptions import HttpProcessingError
 
+from harness.gateway.accepting import Pace, Slots, accept
 from harness.gateway.exchange import Exchange
 from harness.gateway.failures import Failure
 from harness.gateway.fields import Refused
-from harness.gateway.inbound import peek, read_body
+from harness.gateway.inbound import declared_size, peek, read_body
 from harness.gateway.opening import Opening
 from harness.gateway.protocol import BoundedServer, error_response
 from harness.gateway.reply import Reply
@@ -20,12 +24,10 @@ from harness.gateway.request import Request, parse
 from harness.gateway.settings import GatewaySettings
 from harness.gateway.source import Source
 from harness.gateway.talk import Talk
+from harness.gateway.turns import Turns
 
 CHAT = "/v1/chat/completions"
 MODELS = "/v1/models"
-
-# Bodies that are read and parsed at once; the agent itself sends one at a time.
-_PARSED_AT_ONCE = 2
 
 
 @asynccontextmanager
@@ -38,14 +40,19 @@ async def serve(
     """
     talk = Talk(opening, settings)
     gateway = _Gateway(talk, source, settings)
-    server = BoundedServer(gateway.handle, settings, gateway.on_error)
+    slots = Slots(settings.max_connections)
+    server = BoundedServer(gateway.handle, settings, slots, gateway.on_error)
     own = listener.dup()
     own.setblocking(False)
-    accepting = await asyncio.get_running_loop().create_server(server, sock=own)
+    pace = Pace(settings.connection_rate, settings.connection_burst)
+    accepting = asyncio.create_task(accept(own, server, slots, pace))
     try:
         yield talk
     finally:
-        accepting.close()
+        accepting.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await accepting
+        own.close()
         await gateway.end()
         await server.shutdown(timeout=0.2)
 
@@ -56,20 +63,24 @@ class _Gateway:
         self._source = source
         self._settings = settings
         self._waiting = 0
-        self._parsing = asyncio.Semaphore(_PARSED_AT_ONCE)
+        self._turns = Turns(settings.share)
         self._in_flight = asyncio.Semaphore(settings.max_in_flight)
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def handle(self, http: web.BaseRequest) -> web.StreamResponse:
         """Answers one HTTP request."""
-        read = bytearray()
+        read = io.BytesIO()
         try:
             return await self._route(http, read)
         except Refused as refused:
-            if not read:
+            if not read.tell():
                 await peek(http, read)
-            self._talk.refuse(refused.status, refused.reason, http.method, http.raw_path, bytes(read))
+            self._talk.refuse(refused.status, refused.reason, http.method, http.raw_path, read.getvalue())
             return error_response(refused.status, refused.reason)
+        finally:
+            if http.transport is not None:
+                # By then it is over, unless the client takes nothing.
+                asyncio.get_running_loop().call_later(self._settings.patience, http.transport.abort)
 
     def on_error(self, http: web.BaseRequest, error: BaseException | None) -> None:
         """Records what never became a request.
@@ -89,7 +100,7 @@ class _Gateway:
         if self._talk.failing is not None and await self._source.answers():
             self._talk.fails_alone(self._talk.failing)
 
-    async def _route(self, http: web.BaseRequest, read: bytearray) -> web.StreamResponse:
+    async def _route(self, http: web.BaseRequest, read: io.BytesIO) -> web.StreamResponse:
         if http.version not in (HttpVersion10, HttpVersion11):
             raise Refused(400, "this is not HTTP/1.0 or 1.1")
         # The raw path: an absolute URI, a query or an escape never equals it.
@@ -99,19 +110,24 @@ class _Gateway:
         if route != ("POST", CHAT):
             known = http.raw_path in (CHAT, MODELS)
             raise Refused(405 if known else 404, "only POST /v1/chat/completions and GET /v1/models are served here")
-        async with self._parsing:
-            await read_body(http, read, self._settings)
-            # In a thread: a body of many megabytes takes seconds, and other sandboxes are served meanwhile.
-            request = await asyncio.to_thread(parse, bytes(read), self._settings.alias, self._settings.date)
+        size = declared_size(http, self._settings)
         if budget := self._talk.exhausted:
             raise Refused(403, f"this sandbox's budget is used up: {budget}")
-        if self._waiting + len(request.body) > self._settings.max_waiting:
+        if self._waiting + size > self._settings.max_waiting:
             raise Refused(413, f"the requests under way have more than {self._settings.max_waiting} bytes")
-        self._waiting += len(request.body)
+        self._waiting += size
         try:
+            await read_body(http, read, self._settings)
+            request = await self._turns.run(partial(self._parse, read))
+            if budget := self._talk.exhausted:
+                raise Refused(403, f"this sandbox's budget is used up: {budget}")
+            read.close()
             return await self._call(http, request)
         finally:
-            self._waiting -= len(request.body)
+            self._waiting -= size
+
+    def _parse(self, read: io.BytesIO) -> Request:
+        return parse(read.getvalue(), self._settings.alias, self._settings.date, self._settings.max_text)
 
     def _models(self) -> web.Response:
         model = {"id": self._settings.alias, "object": "model", "created": 0, "owned_by": "harness"}
@@ -126,7 +142,7 @@ class _Gateway:
         task = asyncio.ensure_future(self._settle(index, request, exchange))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        reply = Reply(http, stream=request.stream, heartbeat=self._settings.heartbeat)
+        reply = Reply(http, self._settings, stream=request.stream)
         try:
             await reply.until(task)
         finally:

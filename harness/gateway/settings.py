@@ -39,8 +39,16 @@ class GatewaySettings:
     prompt; ``attempts`` bounds the tries of one call; ``stall`` is how long the endpoint may send nothing before a try
     is given up; ``heartbeat`` is the silence after which the agent gets a sign of life, so that no time-out of its own
     ends the call; ``max_calls`` and ``max_tokens`` (written by the model) are budgets over all calls of the sandbox,
-    None is none; ``max_record`` bounds what all its calls may take in memory and in the record, ``max_waiting`` what
-    the requests under way at one time may (the agent itself sends one at a time).
+    None is none.
+
+    The limits hold for each sandbox: with one that does its worst the harness stays below 300 MB. ``max_body`` bounds
+    a request, ``max_text`` what of it is no image, ``max_waiting`` all requests under way at one time (the agent itself
+    sends one at a time), ``max_response`` an answer, ``max_record`` all requests and answers as they are recorded, and
+    ``max_held`` what they take in memory. ``max_header`` bounds a line of a request's head, ``max_headers`` their
+    number. ``max_connections`` are open at once, ``connection_rate`` are accepted in a second (``connection_burst``
+    before that counts), each for one request; further ones wait. ``patience`` is how long the sandbox may take to send
+    a request or to take a piece of its answer. ``share`` is the part of one processor that reading its requests may
+    take.
 
     Raises:
         UsageError: one of them can't be right.
@@ -55,16 +63,26 @@ class GatewaySettings:
     heartbeat: float = 20.0
     max_calls: int | None = None
     max_tokens: int | None = None
-    # OpenCode passes images on up to 50 MB of base64 each; a benchmark's own are far smaller.
-    max_body: int = 128 * MIB
-    max_response: int = 64 * MIB
-    max_record: int = 1024 * MIB
-    max_waiting: int = 192 * MIB
-    max_header: int = 16 * 1024
-    max_connections: int = 32
+    # A hundred pictures of 300 kB; OpenAI takes 50 MB in all, others less.
+    max_body: int = 40 * MIB
+    # A million tokens, more than a model's context holds, are about 4 MB of English, 5 of Chinese.
+    max_text: int = 8 * MIB
+    max_waiting: int = 40 * MIB
+    # 100,000 tokens in a stream with log-probabilities and ids; without them it is a quarter of that.
+    max_response: int = 32 * MIB
+    # Half an hour of 300 tokens a second; compressed, a stream takes a twentieth.
+    max_record: int = 256 * MIB
+    max_held: int = 64 * MIB
+    # OpenCode sends 10 lines, of at most 200 bytes.
+    max_header: int = 4096
+    max_headers: int = 64
+    max_connections: int = 16
+    connection_rate: float = 20.0
+    connection_burst: int = 40
     max_in_flight: int = 4
     max_refusals: int = 100
-    read_timeout: float = 30.0
+    patience: float = 30.0
+    share: float = 0.2
 
     def __attrs_post_init__(self) -> None:
         _check_alias(self.alias)
@@ -73,6 +91,8 @@ class GatewaySettings:
         for name, value in attrs.asdict(self, recurse=False).items():
             if isinstance(value, int | float) and not value > 0:
                 raise UsageError(f"The gateway's {name} must be above 0, not {value}.")
+        if not self.share <= 1:
+            raise UsageError(f"The gateway's share must be at most 1, not {self.share}.")
 
 
 def _check_alias(alias: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -9,9 +10,10 @@ from harness.store.canonical import JSON
 
 MAX_DEPTH: Final = 64
 
-# An empty list costs 3 bytes of a body and 60 of memory, so the number of values is bounded as well as the size.
-# Text has brackets and commas too: 4 MB of it, more than a model's context holds, have well under half a million.
-MAX_VALUES: Final = 2_000_000
+# An empty list costs 3 bytes of a body and 60 of memory, so the number of values is bounded as well as the size. A
+# conversation of a thousand messages with all of OpenCode's tools has about ten thousand.
+MAX_VALUES: Final = 200_000
+_STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 # 64-bit integers have 20 digits; OpenCode's tool schemas have up to 16.
 _MAX_DIGITS: Final = 20
@@ -29,7 +31,8 @@ def loads(body: bytes) -> JSON:
     Raises:
         MalformedError: no UTF-8, no JSON, a duplicate key, NaN or an infinity, or too deep, too many, too long.
     """
-    if body.count(b"[") + body.count(b"{") + body.count(b",") > MAX_VALUES:
+    # Text has brackets and commas too; it's taken out only where there are so many that it matters.
+    if _marks(body) > MAX_VALUES and _marks(_STRING.sub(b"", body)) > MAX_VALUES:
         raise MalformedError(f"the body holds more than {MAX_VALUES} values")
     try:
         value: JSON = json.loads(
@@ -48,6 +51,10 @@ def loads(body: bytes) -> JSON:
     if _deeper_than(value, MAX_DEPTH):
         raise MalformedError(f"the body is nested deeper than {MAX_DEPTH}")
     return value
+
+
+def _marks(body: bytes) -> int:
+    return body.count(b"[") + body.count(b"{") + body.count(b",")
 
 
 def _object(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:

@@ -1,6 +1,7 @@
 """What one sandbox and its endpoint say to each other, as the rest of the harness sees it."""
 
 import asyncio
+import sys
 import time
 
 import attrs
@@ -17,6 +18,9 @@ from harness.gateway.settings import GatewaySettings
 from harness.gateway.source import Place
 from harness.gateway.tree import Tree
 from harness.gateway.witness import Witness
+
+# Bytes that a call takes in memory beside its texts, roughly.
+_CALL = 4096
 
 
 class Talk:
@@ -39,6 +43,7 @@ class Talk:
         self._settings = settings
         self._tree = Tree(opening)
         self._bodies = Bodies()
+        self._recorded = 0
         self._held = 0
         self._calls: list[Call] = []
         self._refusals: list[Refusal] = []
@@ -77,7 +82,9 @@ class Talk:
             return "calls"
         if limits.max_tokens is not None and self.tokens >= limits.max_tokens:
             return "tokens"
-        return "record" if self._bodies.held + self._held >= limits.max_record else None
+        recorded = self._bodies.held + self._recorded
+        held = self._bodies.held + self._held + _CALL * len(self._calls)
+        return "record" if recorded >= limits.max_record or held >= limits.max_held else None
 
     @property
     def tokens(self) -> int:
@@ -132,17 +139,19 @@ class Talk:
             failure = attrs.evolve(result, call=index, opening=self.place(index).opening)
             exchange.give_up()
         state: State = "answered" if answer else "failed" if failure else "cancelled"
+        packed = exchange.take()
         self._calls[index] = attrs.evolve(
             self._calls[index],
             state=state,
-            response=bytes(exchange.received),
+            packed=packed,
             status=exchange.status,
             ended_ns=time.time_ns(),
             answer=answer,
             failure=failure,
             tries=tuple(exchange.tries),
         )
-        self._held += len(exchange.received)
+        self._recorded += packed.size
+        self._held += packed.held + (_text_size(answer) if answer else 0)
         if answer is not None:
             self._tree.answer(index, answer)
         if failure is not None and self._is_the_end(failure):
@@ -166,6 +175,11 @@ class Talk:
             or failure.kind == "not-recorded"
             or (self._tree.nodes[failure.call].rooted and failure.kind in ("unreachable", "silent", "overloaded"))
         )
+
+
+def _text_size(answer: Answer) -> int:
+    texts = (answer.text, answer.reasoning, *(call.arguments for call in answer.tool_calls))
+    return sum(map(sys.getsizeof, texts))
 
 
 def _tokens(answer: Answer) -> int:

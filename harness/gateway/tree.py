@@ -7,8 +7,8 @@ same tools and settings each time, so what changes those is the shell's as well.
 """
 
 import hashlib
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 import attrs
 
@@ -17,7 +17,8 @@ from harness.gateway.continuation import continues
 from harness.gateway.messages import Message
 from harness.gateway.opening import Match, Opening
 from harness.gateway.request import Request
-from harness.store.canonical import JSON
+
+_EQUAL_MAX: Final = 100
 
 
 @attrs.frozen
@@ -49,7 +50,7 @@ class Tree:
 
     def add(self, request: Request) -> Node:
         """Places the next call; its number is how many there were before."""
-        messages, frame = request.messages, _frame(request.value)
+        messages, frame = request.messages, request.frame
         index, key = len(self.nodes), _key(messages)
         last = max((at for at, message in enumerate(messages) if message.role == "assistant"), default=None)
         if last is None:
@@ -84,7 +85,8 @@ class Tree:
 
     def _parent(self, before: Sequence[Message], rest: Sequence[Message]) -> Node | None:
         """The first call with just the messages before, whose answer the rest begins with."""
-        for index in self._by_key.get(_key(before), ()) if before else ():
+        # Of equal requests only so many: a shell could send one and the same for ever.
+        for index in self._by_key.get(_key(before), ())[:_EQUAL_MAX] if before else ():
             if index in self.answers and continues(self.answers[index], rest):
                 return self.nodes[index]
         return None
@@ -92,8 +94,3 @@ class Tree:
 
 def _key(messages: Iterable[Message]) -> bytes:
     return hashlib.sha256(b"".join(message.digest for message in messages)).digest()
-
-
-def _frame(value: Mapping[str, JSON]) -> bytes:
-    rest = {name: field for name, field in value.items() if name != "messages"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).digest()

@@ -20,6 +20,8 @@ from harness.gateway.settings import GatewaySettings
 
 # So that many sandboxes that failed at once don't come back at once.
 _JITTER: Final = 0.25
+# The head of a response may take as long as so many silences in all.
+_HEAD_STALLS: Final = 2
 
 
 class Upstream:
@@ -85,9 +87,12 @@ class Upstream:
         assert self._session is not None, "used outside of its context"
         asked = None
         try:
-            async with self._session.post(
-                self._policy.endpoint, data=io.BytesIO(body), headers=self._headers(stream), allow_redirects=False
-            ) as response:
+            # A head could go on for ever, a byte or an interim response at a time.
+            async with asyncio.timeout(_HEAD_STALLS * self._settings.stall):
+                response = await self._session.post(
+                    self._policy.endpoint, data=io.BytesIO(body), headers=self._headers(stream), allow_redirects=False
+                )
+            async with response:
                 exchange.status = response.status
                 exchange.hear()
                 asked = retry_after(response.headers.get("Retry-After"))
@@ -100,7 +105,7 @@ class Upstream:
             return self._lost(error, exchange), asked
         finally:
             # Before anybody reads it; what was cut or is given up stands in the record as well.
-            exchange.received = bytearray(self._policy.blank(bytes(exchange.received)))
+            self._policy.blank(exchange.received)
         return await asyncio.to_thread(self._judge, stream, exchange), asked
 
     def _headers(self, stream: bool) -> dict[str, str]:
@@ -115,13 +120,23 @@ class Upstream:
         return headers
 
     def _judge(self, stream: bool, exchange: Exchange) -> Answer | Failure:
-        return judged(exchange.status, bytes(exchange.received), stream=stream, most=self._settings.max_response)
+        data = bytes(exchange.received)
+        result = judged(exchange.status, data, stream=stream, most=self._settings.max_response)
+        if isinstance(result, Answer) and any(map(self._policy.holds_key, result.texts)):
+            # Not in one piece, or it would have been overwritten.
+            exchange.received = bytearray()
+            result = Failure("refused", 200, "the endpoint put the key into its answer")
+        exchange.pack()
+        return result
 
     def _lost(self, error: Exception, exchange: Exchange) -> Failure:
-        words = (str(error) or type(error).__name__)[:WORDS_MAX]
+        # The key is taken out first: what is cut off could leave its beginning.
+        words = self._policy.redact(str(error) or type(error).__name__)[:WORDS_MAX]
         status = exchange.status or None
         if isinstance(error, aiohttp.SocketTimeoutError):
             return Failure("silent", status, f"nothing came for {self._settings.stall:g} s")
+        if isinstance(error, TimeoutError) and status is None and not isinstance(error, aiohttp.ClientError):
+            return Failure("silent", None, f"no response began within {_HEAD_STALLS * self._settings.stall:g} s")
         return (
             Failure("broken", status, f"the response was cut: {words}")
             if status

@@ -75,7 +75,7 @@ def record(
                 started_ns=at,
                 ended_ns=at + SECOND,
                 state="answered",
-                response=response,
+                packed=response,
                 status=200,
                 answer=read(response),
                 tries=(*tried, recording.Try(at, at + SECOND, 200, None)),

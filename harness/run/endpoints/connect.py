@@ -10,7 +10,7 @@ import attrs
 
 from harness.benchmarks.demo import server
 from harness.errors import UsageError
-from harness.gateway import GatewaySettings, Model, Policy, Secret, Sources, connected
+from harness.gateway import GatewaySettings, Model, Policy, Secret, Sources, check_url, connected
 from harness.grading.judge import JudgeEndpoint
 from harness.run.endpoints import limits
 from harness.run.endpoints.recorded import RecordedRun
@@ -176,6 +176,7 @@ def _judge(settings: Settings) -> JudgeEndpoint:
     url = settings["judge_base_url"]
     if url is None:
         raise UsageError("judge_base_url is missing. Set $JUDGE_BASE_URL or --judge-base-url.")
+    check_url(url, "judge")
     # OpenAI's own key goes to no other host unless a person says so.
     may = settings["send_openai_key"] or urlsplit(url).hostname == OPENAI_HOST
     variables = ("JUDGE_API_KEY", "OPENAI_API_KEY") if may else ("JUDGE_API_KEY",)

@@ -10,6 +10,7 @@ import httpx
 from harness.errors import UpstreamError, UsageError
 from harness.gateway import Secret
 from harness.gateway.failures import of_response
+from harness.gateway.policy import check_url
 from harness.run.endpoints.hints import hint
 
 SECONDS: Final = 30.0
@@ -51,10 +52,11 @@ async def ask(url: str, model: str, secret: Secret | None) -> Told:
     Raises UsageError where the endpoint refuses, has no such model, or says something that can't be; UpstreamError
     where it can't be reached or is in trouble.
     """
+    check_url(url, "policy")  # before it stands in a message
     where = f"The policy's {url}/models"
     status, body = await _get(url, secret)
     if status != 200:
-        words = secret.redact(of_response(status, body).words) if secret else of_response(status, body).words
+        words = of_response(status, body).words
         said = f"{where} answered {status}{f' ({words[:_WORDS]})' if words else ''}."
         if status in {401, 403}:
             raise UsageError(f"{said} Check the key: POLICY_API_KEY or --policy-api-key-file.")
@@ -115,11 +117,14 @@ async def _get(url: str, secret: Secret | None) -> tuple[int, bytes]:
                     raise UsageError(
                         f"The policy's {url}/models is larger than {LARGEST_LIST >> 20} MiB: give --context."
                     )
+            if secret:
+                secret.blank(body)  # before anybody reads it
             return answer.status_code, bytes(body)
     except httpx.InvalidURL:
         raise UsageError(f"{url!r} is no web address.") from None
     except (httpx.HTTPError, OSError, UnicodeError) as error:
         why = str(error) or type(error).__name__
+        why = secret.redact(why) if secret else why
         raise UpstreamError(
             f"The policy at {url} can't be reached: {why[:_WORDS]}.{hint(None, why, 'policy')}"
         ) from None

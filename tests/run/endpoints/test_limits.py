@@ -118,5 +118,5 @@ async def test_a_connection_that_breaks_or_is_refused() -> None:
 
 
 async def test_an_address_that_is_none() -> None:
-    with pytest.raises(UsageError, match="no web address"):
+    with pytest.raises(UsageError, match="can't be read"):
         await limits.ask("http://[::1", "m", None)
