@@ -28,6 +28,21 @@ def test_a_record_of_an_attempt_that_never_started_comes_back(blobs: Blobs, make
     assert AttemptRecord.from_bytes(record.to_bytes()) == record
 
 
+def test_a_record_with_counters_comes_back_and_names_the_texts_of_what_filtered(
+    blobs: Blobs, make_record: Make
+) -> None:
+    record = make_record(blobs)
+    egress = record.observed.egress
+    assert egress is not None
+    filters = {egress.ruleset_sha256, record.observed.seccomp_sha256}
+    assert filters.isdisjoint(record.blobs())  # of a version that did not keep them
+    observed = attrs.evolve(record.observed, egress=attrs.evolve(egress, counters={"answers": 3}))
+    counted = attrs.evolve(record, observed=observed)
+    assert AttemptRecord.from_bytes(counted.to_bytes()) == counted
+    assert counted.blobs() == record.blobs() | filters
+    assert counted.content.digest == record.content.digest
+
+
 def test_equal_talks_have_equal_content(blobs: Blobs, make_record: Make) -> None:
     """Another place, time, session, other ids of answers and tool calls."""
     one = make_record(blobs, run_id="a")
@@ -104,6 +119,8 @@ def changed(record: AttemptRecord, change: Callable[[Any], object]) -> bytes:
         (lambda value: value["observed"].update(limits={"memory": 5}), "must be text"),
         (lambda value: value["observed"]["calls"][0]["fields"].update(created=[["1"]]), "how often"),
         (lambda value: value["observed"]["egress"].update(allowed=None), "'allowed' .* whole number"),
+        (lambda value: value["observed"]["egress"].update(counters=None), "'counters' .* object"),
+        (lambda value: value["observed"]["egress"].update(counters={"answers": -1}), "whole number from 0"),
         (lambda value: value["content"]["outcome"].update(masked=None), "'masked' .* true or false"),
     ],
 )
