@@ -97,10 +97,11 @@ class Rescoring:
         asked = 0
         if wanted.judge != "recorded":
             asked = self._ask(scorings, settings, say)
-        others = [scoring.rows(self.items, write=False) for scoring in scorings[1:]]
-        if wanted.judge == "recorded":
-            for scoring, rows in zip(scorings[1:], others, strict=True):
-                _check_recorded(scoring, rows)
+        others = list[list[Row]]()
+        for scoring in scorings[1:]:
+            others.append(scoring.rows(self.items, write=False))
+            if wanted.judge == "recorded":
+                _check_recorded(scoring, others[-1])  # before the next: there may be a thousand that never were
         if wanted.judge == "recorded" and wanted.judging:
             _check_recorded(scorings[0], scorings[0].rows(self.items, write=False))
         # The description before the scores that are named after it. The run is graded by them once all are there.

@@ -14,6 +14,7 @@ from harness.errors import UsageError
 from harness.grading import mode
 from harness.run import scorers
 from harness.run.rescoring.rescore import Rescoring, Wanted
+from harness.run.rescoring.scoring import Row, Scoring
 from harness.run.results import planned
 from harness.run.settings.resolve import resolve
 from harness.store.runfolder import RunFolder
@@ -139,10 +140,19 @@ async def test_several_judgings_are_compared(run: RunFolder, rescore: Rescore, c
     assert rescore(run, repeats=2)["judge_repeats"] == found
 
 
-def test_judgings_that_never_were_are_not_compared(run: RunFolder, rescore: Rescore, files: Files) -> None:
-    before = files(run)
+def test_judgings_that_never_were_are_not_compared(
+    run: RunFolder, rescore: Rescore, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, looked, rows = files(run), list[int](), Scoring.rows
+
+    def counted(scoring: Scoring, *given: Any, **options: Any) -> list[Row]:
+        looked.append(scoring.scorer.judging)
+        return rows(scoring, *given, **options)
+
+    monkeypatch.setattr(Scoring, "rows", counted)
     with pytest.raises(UsageError, match="No verdict of judging 1 is kept"):
-        rescore(run, repeats=2)
+        rescore(run, repeats=1000)
+    assert looked == [1]
     assert files(run) == before
 
 
