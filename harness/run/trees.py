@@ -8,12 +8,12 @@ import contextlib
 import os
 import re
 import secrets
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 from typing import Final
 
+from harness.store.foreign.removing import remove as remove_tree
 from harness.store.leftovers import Leftover, size
 
 TREE: Final = "old source tree"
@@ -46,7 +46,7 @@ def remove(tree: Leftover, before: float) -> bool:
     if _used(aside) >= before or _in_use(aside):
         aside.rename(tree.path)
         return False
-    shutil.rmtree(aside)
+    remove_tree(aside)
     return True
 
 

@@ -4,16 +4,16 @@ import fcntl
 import json
 import os
 import secrets
-import shutil
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import attrs
 
 from harness.sandbox import base, mounts, namespace, seccomp
 from harness.sandbox.runtime import Runtime
+from harness.store.foreign import removing
 
 #: Folders above what is mounted into sandboxes: each sandbox's own ids pass through them.
 PASSABLE = ("root", "run", "tmp", "boxes")
@@ -178,7 +178,8 @@ def create(parent: Path, runtime: Runtime, env: Mapping[str, str]) -> State:
 def remove(state: State) -> None:
     """Removes the folder, with all that sandboxes' ids own in it, and lets go of the lock last."""
     mounts.unmount_below(state.folder)
-    shutil.rmtree(state.folder, ignore_errors=True)
+    with suppress(OSError):  # what stays is taken for a dead one's, and removed, when the next one starts
+        removing.remove(state.folder)
     os.close(state.lock)
 
 

@@ -40,9 +40,9 @@ class Blobs:
     def get(self, name: Digest) -> bytes:
         """The bytes of a blob; raises StoreCorruptError when they are missing or not those of its name."""
         path = self.path(name)
-        data = reading.read_if_there(path)
+        data = reading.read_if_there(path, reading.BLOB_MAX)
         if data is None and _given_back(path):
-            data = reading.read_if_there(path)
+            data = reading.read_if_there(path, reading.BLOB_MAX)
         if data is None:
             raise StoreCorruptError(f"The blob {path} is missing. Restore it from a copy of the run.")
         if digest(data) != name:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NewType
 
 from harness.errors import CanonicalError
+from harness.store.foreign.plain import open_plain, too_large
 
 Digest = NewType("Digest", str)
 
@@ -17,9 +18,12 @@ def digest(data: bytes) -> Digest:
     return Digest(hashlib.sha256(data).hexdigest())
 
 
-def file_digest(path: Path) -> Digest:
-    """The SHA-256 of a file, read in pieces; raises OSError."""
-    with path.open("rb") as file:
+def file_digest(path: Path, most: int | None = None) -> Digest:
+    """The SHA-256 of a plain file, read in pieces; raises OSError, also where it has more bytes than ``most``."""
+    handle, status = open_plain(path)
+    with open(handle, "rb") as file:  # noqa: PTH123 - a handle
+        if most is not None and status.st_size > most:
+            raise too_large(path, status.st_size, most)
         return Digest(hashlib.file_digest(file, "sha256").hexdigest())
 
 

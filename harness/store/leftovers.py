@@ -13,7 +13,6 @@ record that names it there are seconds; the floor is hours, so that clocks may d
 import contextlib
 import os
 import re
-import shutil
 import stat
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -25,12 +24,18 @@ from harness.errors import StoreCorruptError
 from harness.store import aside, plainly, reading
 from harness.store.archive.unfinished import is_leftover
 from harness.store.digests import Digest
+from harness.store.foreign import plain, trees
+from harness.store.foreign.limits import Limits
+from harness.store.foreign.removing import remove as remove_tree
 from harness.store.runfolder import RunFolder
 
 TEMPORARY: Final = "temporary file"
 UNNAMED: Final = "blob that nothing names"
 OLD_SCORES: Final = "scores of another scorer"
 UNFINISHED: Final = "unfinished archive or import"
+
+# Of what is not read, only looked at: somebody's source tree, or an import that was not finished.
+_LIMITS: Final = Limits(file=1 << 50, total=1 << 60, entries=10_000_000, depth=200)
 
 _TEMPORARY = re.compile(r"\.[0-9a-f]{16}")
 _MENTION = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
@@ -89,7 +94,7 @@ def remove(run: RunFolder, leftovers: Iterable[Leftover], before: float) -> list
             gone.append(one)
     if not blobs and not run.blobs.folder.is_dir():
         return gone
-    with plainly.opened(root, run.blobs.folder) as folder:
+    with _opened(root, run.blobs.folder) as folder:
         names = aside.remove([one.path.name for one in blobs], folder, before, lambda: mentioned(run))
     return gone + [one for one in blobs if _name(one.path) in names]
 
@@ -110,11 +115,12 @@ def mentioned(run: RunFolder, without: Collection[Path] = ()) -> set[str]:
 
 def size(path: Path) -> int:
     """The bytes of a file, or of all files below a folder, as far as they may be seen."""
-    files = [Path(folder, name) for folder, _, names in os.walk(path) for name in names] if path.is_dir() else [path]
     total = 0
-    for file in files:
-        with contextlib.suppress(OSError):
-            total += file.lstat().st_size
+    with contextlib.suppress(OSError, StoreCorruptError):
+        if not stat.S_ISDIR(path.lstat().st_mode):
+            return path.lstat().st_size
+        for entry in trees.entries(path, _LIMITS):
+            total += 0 if entry.folder else entry.status.st_size
     return total
 
 
@@ -132,11 +138,13 @@ def strange(run: RunFolder) -> list[Path]:
 
 def _remove(root: Path, path: Path) -> None:
     """Remove a file, or a folder with all that is in it, below ``root``, through no link."""
-    with contextlib.suppress(FileNotFoundError), plainly.opened(root, path.parent) as folder:
-        if stat.S_ISDIR(os.stat(path.name, dir_fd=folder, follow_symlinks=False).st_mode):
-            shutil.rmtree(path.name, dir_fd=folder)
-        else:
-            os.unlink(path.name, dir_fd=folder)
+    with contextlib.suppress(FileNotFoundError), _opened(root, path.parent) as folder:
+        remove_tree(path.name, folder)
+
+
+def _opened(root: Path, folder: Path) -> contextlib.AbstractContextManager[int]:
+    """A handle of a folder in ``root``, or of ``root``, that no link below ``root`` led to; raises OSError."""
+    return plain.folder_below(root, folder.relative_to(root).parts)
 
 
 def _plain(path: Path) -> bool:
@@ -150,7 +158,7 @@ def _plain(path: Path) -> bool:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return plain.read(path, reading.BLOB_MAX)
     except FileNotFoundError:  # a writer's temporary file, which has its name by now
         return b""
     except OSError as error:
@@ -177,8 +185,10 @@ def _time(path: Path) -> float:
 
 def _in_use(path: Path, before: float) -> bool:
     """Whether a file, or anything below a folder, is younger; or has gone, for somebody took it."""
-    below = [Path(above, name) for above, folders, names in os.walk(path) for name in (*folders, *names)]
     try:
-        return any(one.lstat().st_mtime >= before for one in (path, *below))
-    except FileNotFoundError:
+        status = path.lstat()
+        if status.st_mtime >= before or not stat.S_ISDIR(status.st_mode):
+            return status.st_mtime >= before
+        return any(entry.status.st_mtime >= before for entry in trees.entries(path, _LIMITS))
+    except (FileNotFoundError, StoreCorruptError):  # what is nested without end nobody here made: it stays
         return True

@@ -1,17 +1,23 @@
 """Reading a run folder's files and folders: damage is named with its path, unfinished files are passed over."""
 
-import errno
-import io
+import itertools
 import os
 import re
-import stat
 from pathlib import Path
+from typing import Final
 
 from harness.errors import CanonicalError, StoreCorruptError, UsageError
 from harness.store import atomic
+from harness.store.foreign import plain
+from harness.store.foreign.limits import Limits
 from harness.store.layout import decode_name
 
-_NOT_PLAIN = "{} is no plain file: it doesn't belong into a run folder."
+# Bytes. A record has some kilobytes for each call, and everything else that is JSON less than a record.
+JSON_MAX: Final = 24 << 20
+BLOB_MAX: Final = 100 << 20
+# More rollouts than a run has; a folder of a million names is somebody's trick, and would be in memory as a whole.
+ENTRIES_MAX: Final = 250_000
+LIMITS: Final = Limits(file=BLOB_MAX, total=1 << 40, entries=8 * ENTRIES_MAX, depth=8)
 
 
 class corrupt:  # noqa: N801 - used as the function that a context manager usually is
@@ -30,54 +36,44 @@ class corrupt:  # noqa: N801 - used as the function that a context manager usual
         match error:
             case FileNotFoundError():
                 raise StoreCorruptError(f"{self._path} is missing. Restore it from a copy of the run.") from error
+            case plain.NotPlainError():
+                said = f"{self._path} is no plain file: it doesn't belong into a run folder."
+                raise StoreCorruptError(said) from error
             case OSError():
                 raise StoreCorruptError(f"{self._path} can't be read: {error.strerror}.") from error
             case CanonicalError():
                 raise StoreCorruptError(f"{self._path} is damaged: {error}") from error
 
 
-def read(path: Path) -> bytes:
-    """A file's bytes; raises StoreCorruptError where none is there, or anything but a plain file."""
+def read(path: Path, most: int = JSON_MAX) -> bytes:
+    """A file's bytes; raises StoreCorruptError where none is there, for anything but a plain file, and for more bytes
+    than ``most``."""
     with corrupt(path):
-        return _bytes(path)
+        return plain.read(path, most)
 
 
-def read_if_there(path: Path) -> bytes | None:
-    """A file's bytes, None where none is there; raises StoreCorruptError for anything but a plain file."""
+def read_if_there(path: Path, most: int = JSON_MAX) -> bytes | None:
+    """A file's bytes, None where none is there; raises StoreCorruptError as `read` does."""
     with corrupt(path):
         try:
-            return _bytes(path)
+            return plain.read(path, most)
         except FileNotFoundError:
             return None
-
-
-def _bytes(path: Path) -> bytes:
-    # Without O_NONBLOCK a FIFO would be waited for. What a link leads to is not part of the run.
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError as error:
-        # What a link is opened with (ELOOP), and a socket or a device that nobody serves (ENXIO).
-        if error.errno in (errno.ELOOP, errno.ENXIO):
-            raise StoreCorruptError(_NOT_PLAIN.format(path)) from error
-        raise
-    try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise StoreCorruptError(_NOT_PLAIN.format(path))
-        return io.FileIO(handle, closefd=False).readall()
-    finally:
-        os.close(handle)
 
 
 def names(folder: Path) -> list[str]:
     """The finished files and folders in a folder, sorted; none where there is no folder.
 
-    Raises StoreCorruptError for what is no folder, or can't be read.
+    Raises StoreCorruptError for what is no folder, can't be read, or has far more in it than a run.
     """
     with corrupt(folder):
         try:
-            found = os.listdir(folder)  # noqa: PTH208 - paths of thousands of folders' entries take long to make
+            with os.scandir(folder) as entries:
+                found = [entry.name for entry in itertools.islice(entries, ENTRIES_MAX + 1)]
         except FileNotFoundError:
             return []
+    if len(found) > ENTRIES_MAX:
+        raise StoreCorruptError(f"{folder} is not read: it holds more than {ENTRIES_MAX:,} files and folders.")
     return sorted(name for name in found if not atomic.is_temporary(name))
 
 

@@ -213,7 +213,7 @@ def test_a_run_with_a_link_in_it_is_refused(run: RunFolder, rollout: AttemptReco
 
 def test_a_pipe_in_a_run_is_refused(run: RunFolder) -> None:
     os.mkfifo(run.layout.root / "judge")
-    with pytest.raises(StoreCorruptError, match="judge is neither file nor folder"):
+    with pytest.raises(StoreCorruptError, match="judge is a FIFO"):
         leftovers.find(run, floor())
 
 

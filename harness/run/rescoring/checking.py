@@ -1,6 +1,5 @@
 """Comparing what is computed again with what a run folder holds, byte for byte; nothing is written or deleted."""
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -8,8 +7,9 @@ import attrs
 
 from harness.errors import CanonicalError
 from harness.run.rescoring.scoring import Row
-from harness.store import atomic
+from harness.store import atomic, reading
 from harness.store.digests import Digest, parse_digest
+from harness.store.foreign import trees
 from harness.store.layout import encode_name
 from harness.store.runfolder import RunFolder
 
@@ -55,24 +55,21 @@ def _is_scorer(run: RunFolder, path: Path) -> bool:
 
 def _summary(run: RunFolder, summary: bytes) -> Iterator[Difference]:
     path = run.layout.root / "summary.json"
-    if not path.is_file():
+    found = reading.read_if_there(path)
+    if found is None:
         yield _difference(run, path, "missing")
-    elif path.read_bytes() != summary:
+    elif found != summary:
         yield _difference(run, path, "differs")
 
 
 def _files(folder: str) -> Iterator[str]:
-    """Everything but folders, however deep; unfinished files are passed over."""
+    """Everything but folders; unfinished files are passed over."""
     try:
-        entries = os.scandir(folder)
+        for entry in trees.entries(Path(folder), reading.LIMITS):
+            if not entry.folder and not atomic.is_temporary(entry.path.rpartition("/")[2]):
+                yield f"{folder}/{entry.path}"
     except (FileNotFoundError, NotADirectoryError):
         return
-    with entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                yield from _files(entry.path)
-            elif not atomic.is_temporary(entry.name):
-                yield entry.path
 
 
 def _difference(run: RunFolder, path: Path, what: str) -> Difference:

@@ -1,13 +1,12 @@
 """Keys of endpoints: from the environment or from a file that only its owner can read."""
 
 import os
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 
 from harness.errors import UsageError
 from harness.gateway.policy import Secret
-from harness.run.settings.files import opened
+from harness.store.foreign import plain
 
 
 def key(env: Mapping[str, str], variables: tuple[str, ...], file: str | None) -> Secret | None:
@@ -27,13 +26,15 @@ def _user() -> str:
 
 def _read(path: Path) -> str:
     try:
-        with opened(path) as file:
-            mode = os.fstat(file.fileno()).st_mode
-            if not stat.S_ISREG(mode):
-                raise UsageError(f"The key file {path} is no plain file.")
-            if mode & 0o077:
+        handle, status = plain.open_plain(path, follow=True)
+        try:
+            if status.st_mode & 0o077:
                 raise UsageError(f"The key file {path} can be read by others. Run: chmod 600 {path}")
-            data = file.read(10_000)
+            data = plain.read_beginning(handle, 10_000)
+        finally:
+            os.close(handle)
+    except plain.NotPlainError:
+        raise UsageError(f"The key file {path} is no plain file.") from None
     except OSError as error:
         # Not with just any path in it: somebody may have given the key itself.
         shown = f" {path}" if path.is_absolute() else ""

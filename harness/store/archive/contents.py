@@ -5,6 +5,7 @@ summary). So where somebody is still writing, what a listed file names is listed
 as it was at that moment, whole.
 """
 
+import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,9 +14,10 @@ from typing import Final
 import attrs
 
 from harness.errors import StoreCorruptError
-from harness.store import reading
+from harness.store import atomic, reading
 from harness.store.archive import names
 from harness.store.archive.descriptors import Facts
+from harness.store.foreign import trees
 from harness.store.references import Done, content_of
 from harness.store.runfolder import RunFolder
 
@@ -42,8 +44,8 @@ class Contents:
     def of(cls, run: RunFolder) -> "Contents":
         """List a run; raises StoreCorruptError for a file that doesn't belong there."""
         root = run.layout.root
-        records = [entry for top in _LISTED for entry in _below(root, root / top, names.is_record)]
-        blobs = _below(root, root / "blobs", names.is_blob)
+        records = [entry for top in _LISTED for entry in _below(root, top, names.is_record)]
+        blobs = _below(root, "blobs", names.is_blob)
         return cls(run, _sorted(records), _sorted(blobs))
 
     @property
@@ -62,21 +64,28 @@ def _sorted(entries: Iterator[Entry] | list[Entry]) -> tuple[Entry, ...]:
     return tuple(sorted(entries, key=lambda entry: entry.name))
 
 
-def _below(root: Path, path: Path, belongs: Callable[[str], bool]) -> Iterator[Entry]:
+def _below(root: Path, name: str, belongs: Callable[[str], bool]) -> Iterator[Entry]:
+    """The finished files at or below a name in ``root``, in no order."""
+    path = root / name
     try:
         status = path.lstat()
     except FileNotFoundError:  # a run without scores has no such folder
         return
-    if stat.S_ISDIR(status.st_mode):
-        for each in reading.entries(path):
-            yield from _below(root, each, belongs)
+    if not stat.S_ISDIR(status.st_mode):
+        yield _entry(root, name, status, belongs)
         return
-    name = path.relative_to(root).as_posix()
+    with reading.corrupt(path):
+        for found in trees.entries(path, reading.LIMITS):
+            if not found.folder and not any(map(atomic.is_temporary, found.path.split("/"))):
+                yield _entry(root, f"{name}/{found.path}", found.status, belongs)
+
+
+def _entry(root: Path, name: str, status: os.stat_result, belongs: Callable[[str], bool]) -> Entry:
     if not stat.S_ISREG(status.st_mode) or not belongs(name):
-        raise StoreCorruptError(f"{path} doesn't belong into a run folder.")
-    yield Entry(name, status.st_size)
+        raise StoreCorruptError(f"{root / name} doesn't belong into a run folder.")
+    return Entry(name, status.st_size)
 
 
 def _done(path: Path) -> Done:
     with reading.corrupt(path):
-        return Done.from_bytes(path.read_bytes())
+        return Done.from_bytes(reading.read(path))

@@ -10,11 +10,10 @@ import attrs
 
 from harness.errors import HarnessError, StoreCorruptError, UsageError
 from harness.store import atomic
-from harness.store.archive import checking, sources, unfinished
+from harness.store.archive import checking, sources, unfinished, unpacking
 from harness.store.archive.archiving import described, is_there
 from harness.store.archive.checking import Checked
 from harness.store.archive.contents import Contents
-from harness.store.archive.unpacking import unpack
 from harness.store.runfolder import RunFolder
 from harness.store.space import check_space
 from harness.store.verify import verify
@@ -37,6 +36,8 @@ def import_archive(path: Path, target: Path) -> Imported:
     with sources.source(path) as source:
         checked = checking.read(source)
         checking.check(source, checked)
+        for layer in checked.artifact.layers:
+            unpacking.check(source, layer)
         if is_there(target):
             _check_same(target, checked)
             return Imported(checked, new=False)
@@ -46,7 +47,7 @@ def import_archive(path: Path, target: Path) -> Imported:
         with atomic.explained(target), unfinished.beside(target, "import") as folder:
             folder.mkdir()
             for layer in checked.artifact.layers:
-                unpack(source, layer, folder)
+                unpacking.unpack(source, layer, folder)
             _prove(folder, checked, path)
             new = unfinished.put(folder, target)
         if not new:  # another process has made it meanwhile

@@ -1,7 +1,6 @@
 """Where an OCI image layout is read from: one tar file or a folder, as `harness archive` or any client wrote it."""
 
 import contextlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Protocol
@@ -11,15 +10,17 @@ import attrs
 from harness.errors import StoreCorruptError, UsageError
 from harness.store import reading
 from harness.store.archive import names
-from harness.store.archive.scanning import members
-from harness.store.archive.spans import Span, opened
 from harness.store.archive.writing import LAYERS_MAX
+from harness.store.foreign.limits import Limits
+from harness.store.foreign.plain import NotPlainError, folder_below
+from harness.store.foreign.spans import Span, opened
+from harness.store.foreign.tars import members
 
 TOP: Final = ("index.json", "oci-layout")
 _FOLDERS: Final = ("", ".", "blobs", names.BLOBS)
 
 # Layers, records and small blobs, configuration, manifest, index and version, and the folders.
-_MEMBERS_MAX: Final = LAYERS_MAX + 16
+LIMITS: Final = Limits(file=1 << 36, total=1 << 40, entries=LAYERS_MAX + 16, depth=4)
 
 _COMPRESSED: Final = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
 
@@ -63,13 +64,14 @@ class FolderSource:
 
     @contextlib.contextmanager
     def file(self, name: str) -> Iterator[Span]:
-        path = self.path / name
+        *above, last = name.split("/")
         with contextlib.ExitStack() as stack:
-            with reading.corrupt(path):
+            with reading.corrupt(self.path / name):
                 try:
-                    span = stack.enter_context(opened(path, os.O_NOFOLLOW))
-                except UsageError as error:
-                    raise StoreCorruptError(str(error)) from error
+                    folder = stack.enter_context(folder_below(self.path, above))
+                    span = stack.enter_context(opened(self.path / name, folder=folder, name=last))
+                except NotPlainError as error:
+                    raise StoreCorruptError(f"{self.path / name}: {error.strerror}.") from error
             yield span
 
     def stranger(self, expected: set[str]) -> str | None:
@@ -86,7 +88,9 @@ def source(path: Path) -> Iterator[Source]:
         return
     with contextlib.ExitStack() as stack:
         try:
-            span = stack.enter_context(opened(path))
+            span = stack.enter_context(opened(path, follow=True))
+        except NotPlainError as error:
+            raise UsageError(f"{path} is no plain file: {error.strerror}.") from error
         except OSError as error:
             raise UsageError(f"{path} can't be read: {error.strerror}.") from error
         _refuse_compressed(span)
@@ -102,15 +106,13 @@ def _refuse_compressed(span: Span) -> None:
 
 def _scanned(span: Span) -> dict[str, Span]:
     files: dict[str, Span] = {}
-    for count, member in enumerate(members(span)):
+    for member in members(span, LIMITS):
         name = member.name.removeprefix("./")
-        if member.folder and name.rstrip("/") in _FOLDERS and count < _MEMBERS_MAX:
+        if member.folder and name.rstrip("/") in _FOLDERS:
             continue
         if member.folder or not (name in TOP or names.is_blob(name)):
             raise StoreCorruptError(f"{span.path} holds {member.name!r}, which no OCI image layout has.")
         if name in files:
             raise StoreCorruptError(f"{span.path} holds {name!r} twice.")
-        if count >= _MEMBERS_MAX:
-            raise StoreCorruptError(f"{span.path} holds more files than an archive may: {_MEMBERS_MAX}.")
         files[name] = member.content
     return files

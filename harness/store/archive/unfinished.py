@@ -10,12 +10,12 @@ import errno
 import os
 import re
 import secrets
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Literal
 
 from harness.store import atomic
+from harness.store.foreign import removing
 
 _LEFTOVER: Final = re.compile(r"\..*\.(archive|import|export)-[0-9a-f]{16}")
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -42,10 +42,8 @@ def beside(target: Path, kind: Literal["archive", "import"]) -> Iterator[Path]:
     try:
         yield path
     finally:
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # `harness gc` finds what stays
+            removing.remove(path)
 
 
 def put(path: Path, target: Path) -> bool:

@@ -1,43 +1,56 @@
 """Writing an archive's layers to a new folder: plain files with the names of a run folder, each once."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from harness.errors import StoreCorruptError
+from harness.store import reading
 from harness.store.archive import descriptors, names, tar
 from harness.store.archive.descriptors import Layer
-from harness.store.archive.scanning import Member, members
 from harness.store.archive.sources import Source
-from harness.store.archive.spans import Span
+from harness.store.foreign.limits import Limits
+from harness.store.foreign.spans import Span
+from harness.store.foreign.tars import Member, members
 
-_BELONGS = {descriptors.RECORDS_TAR: names.is_record, descriptors.BLOBS_TAR: names.is_blob}
+# Of one layer. Its size stands in the manifest, and room for it is looked for before anything is written.
+LIMITS: Final = Limits(file=reading.BLOB_MAX, total=1 << 40, entries=1_000_000, depth=4)
+
+_BELONGS: Final = {descriptors.RECORDS_TAR: names.is_record, descriptors.BLOBS_TAR: names.is_blob}
+
+
+def check(source: Source, layer: Layer) -> None:
+    """Go through one layer and write nothing; raises StoreCorruptError for a file that no run folder has."""
+    with source.file(names.blob(layer.digest)) as span:
+        if layer.media_type != descriptors.BLOB:
+            for _ in _members(span, layer.title):
+                pass
+        elif span.size > LIMITS.file:
+            raise StoreCorruptError(f"{span.path} has {span.size:,} bytes; no blob of a run has so many.")
 
 
 def unpack(source: Source, layer: Layer, folder: Path) -> None:
-    """Write one layer's files below ``folder``; raises StoreCorruptError for a file that no run folder has."""
+    """Write one layer's files below ``folder``; raises StoreCorruptError as `check` does."""
     with source.file(names.blob(layer.digest)) as span:
         if layer.media_type == descriptors.BLOB:
             _write(span, folder / layer.title)
-        else:
-            _unpack_tar(span, layer.title, folder)
+            return
+        for member in _members(span, layer.title):
+            _write(member.content, folder / member.name)
 
 
-def _unpack_tar(span: Span, title: str, folder: Path) -> None:
-    last = ""
-    for member in members(span):
-        _check(span, member, last, _BELONGS[title])
-        _write(member.content, folder / member.name)
-        last = member.name
-
-
-def _check(span: Span, member: Member, last: str, belongs: Callable[[str], bool]) -> None:
+def _members(span: Span, title: str) -> Iterator[Member]:
     """Our own tar has one form, so whatever else a header could say is not there."""
-    if not belongs(member.name):
-        raise StoreCorruptError(f"{span.path} holds {member.name!r}, which no run folder has.")
-    if member.name <= last:
-        raise StoreCorruptError(f"{span.path} holds {member.name!r} twice, or not in order.")
-    if member.header != tar.header(member.name, member.content.size):
-        raise StoreCorruptError(f"{span.path}: the header of {member.name!r} is not as the harness writes it.")
+    last = ""
+    for member in members(span, LIMITS):
+        if not _BELONGS[title](member.name):
+            raise StoreCorruptError(f"{span.path} holds {member.name!r}, which no run folder has.")
+        if member.name <= last:
+            raise StoreCorruptError(f"{span.path} holds {member.name!r} after {last!r}: a run's are in order.")
+        if member.header != tar.header(member.name, member.content.size):
+            raise StoreCorruptError(f"{span.path}: the header of {member.name!r} is not as the harness writes it.")
+        last = member.name
+        yield member
 
 
 def _write(content: Span, path: Path) -> None:

@@ -15,6 +15,7 @@ from harness.store.archive.descriptors import Artifact, Layer
 from harness.store.archive.sinks import Sink
 from harness.store.canonical import dumps
 from harness.store.digests import Digest, digest
+from harness.store.foreign.plain import open_plain
 
 # A blob from this size is a layer of its own, so that a registry keeps an image once for all runs. Smaller ones go into
 # a tar: each layer is a request, and below this the request takes longer than its bytes.
@@ -84,7 +85,7 @@ def _content(root: Path, entry: Entry) -> Iterator[bytes]:
     path, sha256, left = root / entry.name, hashlib.sha256(), entry.size
     if not path.exists():  # it was listed, and found whole; a collector may take what nothing names
         raise HarnessError(f"{path} was taken away while the run was archived. Archive it again.")
-    with reading.corrupt(path), path.open("rb") as file:
+    with reading.corrupt(path), open(open_plain(path)[0], "rb") as file:  # noqa: PTH123 - a handle
         while piece := file.read(min(PIECE, left + 1)):
             left -= len(piece)
             sha256.update(piece)

@@ -86,7 +86,7 @@ def _check_blob(path: Path, found: Findings) -> None:
         raise StoreCorruptError(f"{path} doesn't belong into a run folder.") from error
     try:
         with reading.corrupt(path):
-            sha256 = file_digest(path)
+            sha256 = file_digest(path, reading.BLOB_MAX)
     except StoreCorruptError:
         if not path.exists():  # a collector has taken it since it was listed; if anything names it, that is found
             return

@@ -7,6 +7,7 @@ from pathlib import Path
 import attrs
 
 from harness.errors import StoreCorruptError
+from harness.store import reading
 from harness.store.digests import Digest, file_digest
 from harness.store.runfolder import RunFolder
 
@@ -38,7 +39,7 @@ class Findings:
         """Note that a file names these blobs; whether all of them are there and whole."""
         self.named |= blobs
         for blob in sorted(blobs - self.blobs - self.damaged):
-            if run.blobs.has(blob) and file_digest(run.blobs.path(blob)) == blob:
+            if run.blobs.has(blob) and file_digest(run.blobs.path(blob), reading.BLOB_MAX) == blob:
                 self.blobs.add(blob)  # somebody wrote it after the blobs were listed
                 continue
             self.damaged.add(blob)

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.errors import NoSpaceError, StoreCorruptError, UsageError
-from harness.store.archive import importing
+from harness.store.archive import importing, writing
 from harness.store.archive.archiving import archive
 from harness.store.archive.importing import import_archive
 from harness.store.archive.unfinished import is_leftover
@@ -206,6 +206,7 @@ def killed_at(count: int, work: Callable[[], object]) -> None:
         return call
 
     Path.open, Path.rename, Path.mkdir = map(dying, (Path.open, Path.rename, Path.mkdir))  # type: ignore[assignment, method-assign]
+    writing.open_plain = dying(writing.open_plain)  # type: ignore[assignment]
     work()
 
 

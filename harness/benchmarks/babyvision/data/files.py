@@ -4,7 +4,6 @@ import contextlib
 import hashlib
 import os
 import pwd
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Final, Literal
@@ -13,6 +12,7 @@ import attrs
 
 from harness.errors import UsageError
 from harness.store.digests import Digest
+from harness.store.foreign.plain import NotPlainError, open_plain
 
 Kind = Literal["zip", "parquet"]
 
@@ -42,16 +42,14 @@ def opened(path: Path) -> Iterator[Source]:
     A change is found at the end: whoever reads keeps nothing for good before then.
     """
     try:
-        # Not to wait for a writer where the path is a pipe: what isn't a plain file is refused below.
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle, _ = open_plain(path, follow=True)
+    except NotPlainError:
+        raise UsageError(f"The data file {path} is no plain file.") from None
     except PermissionError:
         raise UsageError(_unreadable(path)) from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"The data file {path} can't be read: {reason}.") from None
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise UsageError(f"The data file {path} is no plain file.")
     with os.fdopen(handle, "rb") as file:
         yield identified(file, str(path))
 

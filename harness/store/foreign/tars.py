@@ -1,4 +1,4 @@
-"""Reading a tar file that somebody else made: each byte of it is accounted for."""
+"""Reading a tar file that somebody else made: each byte of it is accounted for, and no content is held in memory."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -6,8 +6,9 @@ from typing import Final
 import attrs
 
 from harness.errors import CanonicalError, StoreCorruptError
-from harness.store.archive import tar
-from harness.store.archive.spans import Span
+from harness.store.foreign import headers
+from harness.store.foreign.limits import Count, Limits
+from harness.store.foreign.spans import Span
 
 # A path has at most 4096 bytes on Linux (PATH_MAX), and other tools add times.
 _PAX_MAX: Final = 64 * 2**10
@@ -26,32 +27,48 @@ class Member:
     folder: bool
 
 
-def members(span: Span) -> Iterator[Member]:
-    """The files and folders of a tar, in order; raises StoreCorruptError, which names the byte, for all else in it."""
-    at = 0
+def members(span: Span, limits: Limits) -> Iterator[Member]:
+    """The files and folders of a tar, in order.
+
+    Raises StoreCorruptError for all else in it (it names the byte or the name), for a name that stands twice or leads
+    out of the tar, and beyond a limit.
+    """
+    at, count, names = 0, Count(limits), set[str]()
     while True:
         start, long = at, dict[str, str]()
-        block = span.read(at, tar.BLOCK)
+        block = span.read(at, headers.BLOCK)
         if not any(block):
             return _check_tail(span, at)
         said = _parsed(span, at, block)
-        at += tar.BLOCK
-        if said.kind == tar.PAX:
+        at += headers.BLOCK
+        if said.kind == headers.PAX:
             long, at = _pax(span, at, said.size)
-            said = _parsed(span, at, span.read(at, tar.BLOCK))
-            at += tar.BLOCK
+            said = _parsed(span, at, span.read(at, headers.BLOCK))
+            at += headers.BLOCK
         name, size = long.get("path", said.name), _size(span, at, long, said.size)
-        if said.kind not in (tar.FILE, tar.FOLDER) or (said.kind == tar.FOLDER and size):
-            kind = tar.KINDS.get(said.kind, f"of type {said.kind!r}")
+        if said.kind not in (headers.FILE, headers.FOLDER) or (said.kind == headers.FOLDER and size):
+            kind = headers.KINDS.get(said.kind, f"of type {said.kind!r}")
             raise StoreCorruptError(f"{span.path} holds {name!r}, which is {kind}: an archive holds plain files only.")
-        yield Member(name, span.part(at, size), span.read(start, at - start), said.kind == tar.FOLDER)
-        _check_zeros(span, at + size, -size % tar.BLOCK)
-        at += size + -size % tar.BLOCK
+        _check_name(span, name, names)
+        beyond = count.add(name.encode(), size)
+        if beyond is not None:
+            raise StoreCorruptError(f"{span.path} holds more than is read: {beyond}.")
+        yield Member(name, span.part(at, size), span.read(start, at - start), said.kind == headers.FOLDER)
+        _check_zeros(span, at + size, -size % headers.BLOCK)
+        at += size + -size % headers.BLOCK
 
 
-def _parsed(span: Span, at: int, block: bytes) -> tar.Header:
+def _check_name(span: Span, name: str, names: set[str]) -> None:
+    if name.startswith("/") or ".." in name.split("/") or "\0" in name:
+        raise StoreCorruptError(f"{span.path} holds {name!r}, which leads out of it.")
+    if name in names:
+        raise StoreCorruptError(f"{span.path} holds {name!r} twice.")
+    names.add(name)
+
+
+def _parsed(span: Span, at: int, block: bytes) -> headers.Header:
     try:
-        return tar.parse(block)
+        return headers.parse(block)
     except CanonicalError as error:
         raise _damaged(span, at, str(error)) from error
 
@@ -61,11 +78,11 @@ def _pax(span: Span, at: int, size: int) -> tuple[dict[str, str], int]:
     if size > _PAX_MAX:
         raise _damaged(span, at, f"a pax header of {size} bytes stands there")
     try:
-        found = tar.pax_records(span.read(at, size))
+        found = headers.pax_records(span.read(at, size))
     except CanonicalError as error:
         raise _damaged(span, at, str(error)) from error
-    _check_zeros(span, at + size, -size % tar.BLOCK)
-    return found, at + size + -size % tar.BLOCK
+    _check_zeros(span, at + size, -size % headers.BLOCK)
+    return found, at + size + -size % headers.BLOCK
 
 
 def _size(span: Span, at: int, long: dict[str, str], size: int) -> int:
@@ -83,7 +100,7 @@ def _check_zeros(span: Span, at: int, count: int) -> None:
 def _check_tail(span: Span, at: int) -> None:
     """Two blocks of zeros end a tar, and only zeros come after them."""
     tail = span.size - at
-    if tail < len(tar.END):
+    if tail < len(headers.END):
         raise StoreCorruptError(f"{span.path} is cut short: its end is missing.")
     if tail > _TAIL_MAX:
         raise _damaged(span, at, f"{tail} bytes follow its end")

@@ -3,15 +3,15 @@
 import contextlib
 import hashlib
 import os
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import attrs
 
-from harness.errors import StoreCorruptError, UsageError
+from harness.errors import StoreCorruptError
 from harness.store.digests import Digest
+from harness.store.foreign.plain import open_plain
 
 _PIECE: Final = 2**20
 
@@ -52,14 +52,13 @@ class Span:
 
 
 @contextlib.contextmanager
-def opened(path: Path, flags: int = 0) -> Iterator[Span]:
-    """A plain file as a span; raises UsageError for anything else, OSError where it can't be opened."""
-    # Without O_NONBLOCK a FIFO would be waited for.
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | flags)
+def opened(path: Path, *, follow: bool = False, folder: int | None = None, name: str = "") -> Iterator[Span]:
+    """A plain file as a span: that at ``path``, or of the ``name`` in an open ``folder``, which errors call ``path``.
+
+    ``follow`` and what is raised are those of `harness.store.foreign.plain.open_plain`.
+    """
+    handle, status = open_plain(path if folder is None else name, follow=follow, folder=folder)
     try:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise UsageError(f"{path} is no plain file.")
         yield Span(path, handle, 0, status.st_size)
     finally:
         os.close(handle)
