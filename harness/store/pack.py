@@ -10,6 +10,7 @@ Bodies of calls are templates (`harness.store.volatile`). Content digests are ov
 """
 
 import lzma
+import zlib
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -20,19 +21,20 @@ from harness.store import segments
 from harness.store.canonical import JSON, dumps, loads_strict
 from harness.store.digests import Digest
 from harness.store.fields import Fields, text
-from harness.store.segments import Body, Inline
+from harness.store.segments import Body, Inline, Squeezed
 
 FORMAT: Final = 1
 
-# Unpacked bytes. One gateway keeps at most a GiB of bodies (`GatewaySettings.max_record`), and what comes out of a
-# sandbox is bounded as well; more can only be made to fill memory.
-UNPACKED_MAX: Final = 1280 << 20
-LINE_MAX: Final = 64 << 20  # bytes of the line before the segments' own: a hundred for each segment
+# Unpacked bytes. One gateway keeps at most 256 MiB of bodies and a last one of 48 (`GatewaySettings.max_record`), and
+# of what comes out of a sandbox 33 MiB are read; more can only be made to fill memory.
+UNPACKED_MAX: Final = 352 << 20
+LINE_MAX: Final = 16 << 20  # bytes of the line before the segments' own: a hundred for each segment
+SQUEEZED_MIN: Final = 4 << 20  # bytes from which a segment is held compressed once it is read
 
 # A window of 1 MiB finds again what stood in a request 1 MiB before; larger ones cost time and gain nothing here. Some
 # kilobytes of text are too few to learn much of what follows which byte (lc), and have no alignment (pb).
 _FILTERS: Final = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 20, "lc": 1, "pb": 0}]
-_MEMORY_MAX: Final = 64 << 20  # bytes that unpacking may take beside what it gives
+_MEMORY_MAX: Final = 16 << 20  # bytes that unpacking may take beside what it gives
 _STEP: Final = 1 << 20  # bytes unpacked at a time
 
 
@@ -56,7 +58,7 @@ class Pack:
         )
         packer = lzma.LZMACompressor(lzma.FORMAT_XZ, check=lzma.CHECK_CRC32, filters=_FILTERS)
         parts = [packer.compress(line + b"\n")]
-        parts += [packer.compress(segment.data) for segment in self._all() if isinstance(segment, Inline)]
+        parts += [packer.compress(segment.data) for segment in self._all() if isinstance(segment, Inline | Squeezed)]
         return b"".join([*parts, packer.flush()])
 
     @classmethod
@@ -93,7 +95,7 @@ class _Taker:
 
     def __init__(self, data: bytes) -> None:
         self._unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY_MAX)
-        self._packed = data
+        self._packed = memoryview(data)
         self._ahead = b""
         self._left = UNPACKED_MAX
 
@@ -107,34 +109,46 @@ class _Taker:
         end, _, self._ahead = piece.partition(b"\n")
         return b"".join([*pieces, end])
 
-    def __call__(self, size: int) -> bytes:
+    def __call__(self, size: int) -> Inline | Squeezed:
+        """The next bytes."""
         self._left -= size
         if self._left < 0:
             raise CanonicalError(f"A pack is too large: it says that it has more than {UNPACKED_MAX} bytes.")
-        pieces = [self._ahead[:size]]
+        if size < SQUEEZED_MIN:
+            return Inline(b"".join(self._pieces(size)))
+        packer = zlib.compressobj(1)
+        packed = [packer.compress(piece) for piece in self._pieces(size)]
+        return Squeezed(b"".join([*packed, packer.flush()]), size)
+
+    def _pieces(self, size: int) -> Iterator[bytes]:
+        yield self._ahead[:size]
+        missing = max(0, size - len(self._ahead))
         self._ahead = self._ahead[size:]
-        missing = size - len(pieces[0])
         while missing:
             piece = self._more(min(missing, _STEP))
             if not piece:
                 raise CanonicalError("A pack is shorter than it says.")
-            pieces.append(piece)
+            yield piece
             missing -= len(piece)
-        return b"".join(pieces)
 
     def end(self) -> None:
         """Everything was taken."""
         if self._ahead or self._more(1):
             raise CanonicalError("A pack is longer than it says.")
-        if not self._unpacker.eof or self._unpacker.unused_data:
+        if not self._unpacker.eof or self._unpacker.unused_data or self._packed:
             raise CanonicalError("A pack is cut, or has something behind its end.")
 
     def _more(self, size: int) -> bytes:
         if self._unpacker.eof:
             return b""
         try:
-            data, self._packed = self._packed, b""
-            return self._unpacker.decompress(data, size)
+            data = b""
+            while not data and not self._unpacker.eof and (self._packed or not self._unpacker.needs_input):
+                # A step at a time, since the unpacker makes a copy of what it can't take in yet.
+                step = _STEP if self._unpacker.needs_input else 0
+                data = self._unpacker.decompress(self._packed[:step], size)
+                self._packed = self._packed[step:]
+            return data
         except (lzma.LZMAError, EOFError) as error:
             raise CanonicalError(f"A pack can't be unpacked: {error}.") from error
 
