@@ -1,7 +1,6 @@
 """What a sandbox reads and writes: file systems in memory, in the harness's own mount namespace, bounded each."""
 
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -11,9 +10,12 @@ from harness.errors import SandboxError
 from harness.sandbox import mounts
 from harness.sandbox.spec import USER_ID
 from harness.sandbox.values import MIB, Limits, Stage
+from harness.store.foreign.plain import open_plain, read_beginning
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 RUN_SIZE = 8 * MIB
+#: Bytes of one output that are read: they are held in memory, and a sandbox can fill its outputs with anything.
+READ_MAX = 32 * MIB
 #: Each output is the only file of a file system: its root folder and the file.
 OUTPUT_INODES = 2
 
@@ -49,14 +51,14 @@ class Files:
         return {name: self.folder / f"out{number}" / "data" for number, name in enumerate(self.limits)}
 
     def read(self) -> dict[str, bytes]:
-        """The outputs, each cut at its limit. To be called when nothing of the sandbox lives any more.
+        """The outputs, each cut at its limit or at `READ_MAX`. To be called when nothing of the sandbox lives any more.
 
         The sandbox could write to these files and change their modes, but had no folder to put others in their place.
 
         Raises:
             SandboxError: a file is not the regular one that was made.
         """
-        return {name: _read(self.outputs[name], limit) for name, limit in self.limits.items()}
+        return {name: _read(self.outputs[name], min(limit, READ_MAX)) for name, limit in self.limits.items()}
 
     def full(self) -> tuple[str, ...]:
         """Writable folders without a free page or inode."""
@@ -72,12 +74,16 @@ class Files:
 
 
 def _read(path: Path, limit: int) -> bytes:
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb") as file:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
-            raise SandboxError(f"{path} is not the file that was made for the sandbox's output")
-        return file.read(limit)
+    try:
+        handle, status = open_plain(path)
+    except OSError as error:
+        raise SandboxError(f"{path} is no more what was made for the sandbox's output: {error.strerror}") from error
+    try:
+        if status.st_nlink != 1:
+            raise SandboxError(f"{path} is no more what was made for the sandbox's output: it has another name too")
+        return read_beginning(handle, limit)
+    finally:
+        os.close(handle)
 
 
 def _folder(path: Path) -> Path:

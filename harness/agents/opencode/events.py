@@ -23,6 +23,10 @@ LINES_MAX: Final = 100_000
 # Nor more than so many values: an empty object costs 3 bytes of a line and 64 of memory. Base64 holds no such signs.
 VALUES_MAX: Final = 1_000_000
 
+# Nor a line of more bytes, once its images are left out: read as JSON it takes ten times as much memory.
+LINE_MAX: Final = 4 << 20
+_BASE64: Final = re.compile(rb"[A-Za-z0-9+/]{65536,}+={0,2}")
+
 # A run has one session; a sandbox that writes more of them into its events is not followed without end.
 SESSIONS_MAX: Final = 8
 _SESSION: Final = re.compile(r"ses_[0-9A-Za-z]{1,60}")
@@ -55,20 +59,34 @@ class Events:
 
 def parse(data: bytes) -> Events:
     """Read ``events.jsonl``, however damaged."""
-    lines = [line for line in itertools.islice(io.BytesIO(data), LINES_MAX) if line.strip()]
-    values = itertools.accumulate(sum(map(line.count, (b"{", b"[", b","))) for line in lines)
-    within = sum(count <= VALUES_MAX for count in values)
-    events = [event for event in map(_event, lines[:within]) if event is not None]
+    found, unreadable, values = list[_Object](), 0, 0
+    lines = (line for line in itertools.islice(io.BytesIO(data), LINES_MAX) if line.strip())
+    for line in map(_shortened, lines):
+        values += sum(map(line.count, (b"{", b"[", b",")))
+        event = _event(line) if values <= VALUES_MAX and len(line) <= LINE_MAX else None
+        if event is None:
+            unreadable += 1
+        else:
+            found.append(event)
+    return _events(found, unreadable, torn=bool(data) and not data.endswith(b"\n"))
+
+
+def _events(events: Sequence[_Object], unreadable: int, *, torn: bool) -> Events:
     parts = [(event.get("type"), part) for event in events if isinstance(part := event.get("part"), dict)]
     return Events(
         texts=tuple(_strings(parts, "text", "text")),
         tool_calls=tuple(_strings(parts, "tool_use", "callID")),
         reasons=tuple(_strings(parts, "step_finish", "reason")),
         sessions=_sessions(events),
-        errors=tuple(_error(event.get("error")) for event in events if event.get("type") == "error"),
-        unreadable=len(lines) - len(events),
-        torn=bool(data) and not data.endswith(b"\n"),
+        errors=tuple(str(event["error"]) for event in events if event.get("type") == "error"),
+        unreadable=unreadable,
+        torn=torn,
     )
+
+
+def _shortened(line: bytes) -> bytes:
+    """A long line without its images, which nobody here looks at."""
+    return line if len(line) <= LINE_MAX else _BASE64.sub(b"", line)
 
 
 def _event(line: bytes) -> _Object | None:
@@ -76,7 +94,16 @@ def _event(line: bytes) -> _Object | None:
         value = json.loads(line.decode("utf-8", "replace"))
     except (ValueError, RecursionError):  # also integers of more digits than Python converts
         return None
-    return value if isinstance(value, dict) and isinstance(value.get("type"), str) else None
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+        return None
+    part = value.get("part")
+    # All else of an event, an image that a tool read say, is let go of at once.
+    return {
+        "type": value["type"],
+        "sessionID": value.get("sessionID"),
+        "part": {name: part.get(name) for name in ("text", "callID", "reason")} if isinstance(part, dict) else None,
+        "error": _error(value.get("error")),
+    }
 
 
 def _strings(parts: Sequence[tuple[object, _Object]], event_type: str, field: str) -> Iterator[str]:

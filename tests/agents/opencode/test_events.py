@@ -80,9 +80,14 @@ def test_a_torn_last_line_is_seen() -> None:
     assert found.texts == READ.texts
 
 
-def test_a_line_of_20_megabytes_is_read() -> None:
-    text = "x" * 20_000_000
-    assert parse(part("text", text=text)).texts == (text,)
+def test_a_line_with_an_image_of_20_megabytes_is_read() -> None:
+    image = "data:image/png;base64," + "x" * 20_000_000
+    assert parse(part("tool_use", callID="c", state={"output": image}) + TALK).tool_calls == ("c", *READ.tool_calls)
+
+
+def test_a_line_with_a_text_of_20_megabytes_is_not_read_and_the_rest_is() -> None:
+    found = parse(part("text", text="word " * 4_000_000) + TALK)
+    assert (found.texts, found.unreadable) == (READ.texts, 1)
 
 
 def test_an_error_is_its_name_and_message() -> None:
