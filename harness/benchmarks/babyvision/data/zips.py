@@ -1,5 +1,6 @@
 """Reading the authors' ZIP: one member at a time, nothing is unpacked to a disk."""
 
+import re
 import stat
 import struct
 import zipfile
@@ -18,9 +19,14 @@ TOP: Final = "babyvision_data"
 TABLE: Final = f"{TOP}/meta_data.jsonl"
 FOLDERS: Final = (TOP, f"{TOP}/images", "")  # where a row's image name may begin
 
+DIRECTORY_MAX: Final = 1 << 20  # bytes of the table of contents: 1,300 for each of the authors' 784 members
 MEMBERS_MAX: Final = 4_000  # the authors' has 784
 TABLE_MAX: Final = 16 << 20  # bytes; the authors' has less than one million
 UNPACKED_MAX: Final = 512 << 20  # bytes; the authors' has 51 million
+# How the table of contents' end begins, and what stands before it where sizes have 64 bits; a comment may follow.
+_END: Final = b"PK\x05\x06"
+_END_64: Final = b"PK\x06\x07"
+_END_MAX: Final = 22 + (1 << 16)
 # Beside the data, what a macOS archiver adds of its own accord. None of it is read.
 _PASSED_OVER: Final = (TOP, "__MACOSX")
 # What zipfile and zlib raise for bytes that are no sound archive.
@@ -32,6 +38,7 @@ def read(source: Source) -> Iterator[tuple[str, Row]]:
 
     Raises UsageError that names the member, or the line and field.
     """
+    _check_directory(source)
     try:
         with zipfile.ZipFile(source.file) as archive:
             members = _members(source.name, archive.infolist())
@@ -44,6 +51,20 @@ def read(source: Source) -> Iterator[tuple[str, Row]]:
                     yield where, _row(archive, members, where, line)
     except _DAMAGE as error:
         raise UsageError(f"{source.name} is a damaged ZIP: {error}.") from None
+
+
+def _check_directory(source: Source) -> None:
+    """Refuse a ZIP with a huge table of contents before zipfile reads it: 46 bytes there take 600 in memory."""
+    at = max(0, source.size - _END_MAX)
+    source.file.seek(at)
+    tail = source.file.read(_END_MAX)
+    if _END_64 in tail:
+        raise UsageError(f"{source.name} has sizes of 64 bits, which the authors' ZIP has not.")
+    # Which of several ends counts is zipfile's to choose.
+    for found in re.finditer(re.escape(_END), tail):
+        size = int.from_bytes(tail[found.start() + 12 : found.start() + 16], "little")
+        if size > DIRECTORY_MAX:
+            raise UsageError(f"{source.name} has a table of contents of {size:,} bytes; {DIRECTORY_MAX:,} are read.")
 
 
 def _members(name: str, infos: Sequence[zipfile.ZipInfo]) -> Mapping[str, zipfile.ZipInfo]:
