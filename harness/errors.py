@@ -46,13 +46,13 @@ class UsageError(HarnessError):
 
 
 class UnknownNameError(UsageError):
-    """A name that doesn't exist; the text names the nearest known one."""
+    """A name that doesn't exist ``where`` it was looked for; the text names the nearest known one."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], where: str = "") -> None:
         names = sorted(known)
         near = difflib.get_close_matches(name, names, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(names)}."
-        super().__init__(f"There is no {kind} {name!r}. {hint}")
+        hint = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(names) or 'none'}."
+        super().__init__(f"{f'There is no {kind} {name!r} {where}'.rstrip()}. {hint}")
 
 
 class HostUnfitError(HarnessError):

@@ -27,12 +27,12 @@ class Filter:
         """The rows that fit; raises UnknownNameError for an outcome or a flag that none has."""
         rows = list(rows)
         for kind, asked, known in (
-            ("outcome in this run", self.outcomes, {row.result.outcome for row in rows}),
-            ("flag in this run", self.flags, {flag for row in rows for flag in row.result.flags}),
+            ("outcome", self.outcomes, {row.result.outcome for row in rows}),
+            ("flag", self.flags, {flag for row in rows for flag in row.result.flags}),
         ):
             for name in asked:
                 if name not in known:
-                    raise UnknownNameError(kind, name, known)
+                    raise UnknownNameError(kind, name, known, "in this run")
         return [row for row in rows if self._fits(row)]
 
     def _fits(self, row: Row) -> bool:
@@ -77,9 +77,13 @@ def _described(row: Row, benchmark: Graded) -> dict[str, JSON]:
 def render(found: Mapping[str, Any], width: int) -> Iterator[str]:
     """The lines, of at most ``width`` cells; ``found`` is the object of ``--json``."""
     headings = ("task", "repeat", "outcome", "reward", "verdict", "extracted", "gold", "tries", "time", "flags")
-    yield from columns(headings, [_cells(one) for one in found["rollouts"]], width, right={1, 3, 7, 8})
     shown, planned = len(found["rollouts"]), found["planned"]
-    yield f"{shown} of {planned} rollouts of {plain(found['run'])}; one of them: harness show RUN TASK"
+    count = f"{shown} of {planned} rollouts of {plain(found['run'])}"
+    if not shown:
+        yield count
+        return
+    yield from columns(headings, [_cells(one) for one in found["rollouts"]], width, right={1, 3, 7, 8})
+    yield f"{count}; one of them: harness show RUN TASK"
 
 
 def _cells(one: Mapping[str, Any]) -> tuple[str, ...]:

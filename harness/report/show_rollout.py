@@ -51,7 +51,7 @@ def find(looked: Looked, task: str, repeat: int, attempt: str | None) -> Rollout
     run, item = looked.run, Item(task, repeat)
     repeats = [one.repeat for one in looked.items if one.task == task]
     if not repeats:
-        raise UnknownNameError("task in this run", task, {one.task for one in looked.items})
+        raise UnknownNameError("task", task, {one.task for one in looked.items}, "in this run")
     if repeat not in repeats:
         raise UsageError(f"Task {task} has the repeats 0 to {repeats[-1]}, and no {repeat}.")
     names = run.attempt_names(task, repeat)

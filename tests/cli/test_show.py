@@ -100,6 +100,11 @@ def test_what_the_list_is_narrowed_to(
     assert ([one["task"] for one in found["rollouts"]], found["planned"]) == (tasks, 3)
 
 
+def test_a_list_of_none_is_one_line(a: Made, show: Callable[..., Any]) -> None:
+    a.answered("1", "7", 1.0)
+    assert show(a.path, "--wrong") == f"0 of 3 rollouts of {a.path}\n"
+
+
 def test_a_masked_rollout_is_listed_with_its_last_attempts_outcome(a: Made, show: Callable[..., Any]) -> None:
     a.answered("1", "7", None)
     a.attempt("2", kind="upstream-failed", chain=())
@@ -111,10 +116,11 @@ def test_a_masked_rollout_is_listed_with_its_last_attempts_outcome(a: Made, show
     ("argv", "said"),
     [
         (["--outcome", "answerd"], "Did you mean 'answered'"),
+        (["--flag", "x"], "There is no flag 'x' in this run. Known: "),
         (["--full"], "--full needs a TASK"),
         (["--images", "x"], "--images needs a TASK"),
         (["1", "--wrong"], "--wrong is for the list"),
-        (["4"], "no task in this run '4'"),
+        (["4"], "no task '4' in this run. Known: 1, 2, 3."),
         (["1", "--repeat", "2"], "repeats 0 to 0"),
         (["1", "--attempt", "zz"], "0 attempts are called 'zz'"),
         (["2"], "never played"),
