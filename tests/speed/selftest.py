@@ -40,8 +40,9 @@ async def test_selftest(tmp_path: Path) -> None:
 
 def _quick(folder: Path) -> float:
     """Of the one start that a run has."""
-    (start,) = (folder / "observed").iterdir()
-    return float(json.loads(start.read_text())["selftest"]["milliseconds"]) / 1000
+    observed = [json.loads(path.read_text()) for path in (folder / "observed").iterdir()]
+    (taken,) = [one["selftest"]["milliseconds"] for one in observed if one["kind"] == "start"]
+    return float(taken) / 1000
 
 
 async def _command(*arguments: str | Path) -> float:
