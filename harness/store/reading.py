@@ -12,9 +12,11 @@ from harness.store.foreign import plain
 from harness.store.foreign.limits import Limits
 from harness.store.layout import decode_name
 
-# Bytes. A record has some kilobytes for each call, and everything else that is JSON less than a record.
-JSON_MAX: Final = 24 << 20
-BLOB_MAX: Final = 100 << 20
+# Bytes. A gateway takes answers of 32 MiB, which a record holds as text (a lone surrogate has 7 letters in it and 6 in
+# the answer), and of calls, half a kilobyte each, what half an hour lets through. A pack that nothing can compress is
+# as long as what is in it (`harness.store.pack.UNPACKED_MAX`). Less would make what a model can say unreadable.
+JSON_MAX: Final = 64 << 20
+BLOB_MAX: Final = 352 << 20
 # More rollouts than a run has; a folder of a million names is somebody's trick, and would be in memory as a whole.
 ENTRIES_MAX: Final = 250_000
 LIMITS: Final = Limits(file=BLOB_MAX, total=1 << 40, entries=8 * ENTRIES_MAX, depth=8)

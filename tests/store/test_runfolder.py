@@ -1,5 +1,6 @@
 """The run folder: resume, attempts, what counts."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,7 +8,8 @@ import attrs
 import pytest
 
 from harness.errors import HarnessError, NoSpaceError, StoreCorruptError, UsageError
-from harness.store import atomic
+from harness.gateway.settings import GatewaySettings
+from harness.store import atomic, pack, reading
 from harness.store.canonical import dumps
 from harness.store.digests import Digest, digest
 from harness.store.manifest import Manifest
@@ -241,3 +243,19 @@ def test_a_file_is_no_run_folder(tmp_path: Path, manifest: Manifest) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(UsageError, match="is a file"):
         RunFolder.create(tmp_path / "file", manifest)
+
+
+@pytest.mark.parametrize("sign", ["\0", '"', "\u20ac", "\ud800"])
+def test_a_record_of_the_longest_answer_is_read_again(run: RunFolder, make_record: Make, sign: str) -> None:
+    record = make_record(run.blobs, steps=1)
+    in_json = len(json.dumps(sign, ensure_ascii=not sign.isprintable()).encode()) - 2
+    answer = sign * (GatewaySettings().max_response // in_json)
+    long = attrs.evolve(record, content=attrs.evolve(record.content, answer=answer))
+    run.publish_done(run.write_attempt(long))
+    done = run.done("1", 0)
+    assert done is not None
+    assert run.rollout(done) == long
+
+
+def test_a_pack_that_can_not_be_compressed_is_read() -> None:
+    assert reading.BLOB_MAX >= pack.UNPACKED_MAX
