@@ -16,7 +16,7 @@ from harness.sandbox.selftest.secrets import of_environment
 from harness.sandbox.selftest.values import Vector
 
 #: How long one of the two waits for the other: on a host whose ids are nearly all in use it may have to be alone.
-MEETING_SECONDS = 5.0
+MEETING_SECONDS = 15.0
 ALONE = "no other sandbox could be made meanwhile: every range of ids was in use"
 
 

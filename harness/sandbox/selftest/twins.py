@@ -36,8 +36,7 @@ NO_FILTER: Final[Mapping[str, Sequence[str]]] = {
 SHOWN: Final[Mapping[str, Sequence[str]]] = {
     "/proc/sys, sysrq, /sys": ("sysctls-read-only", "sysctl-forwarding"),
     "device nodes, setuid, core patterns": (
-        *("devices-listed", "folders-without-devices", "folders-without-setuid"),
-        *("setuid-files", "core-size"),
+        *("devices-listed", "folders-without-devices", "folders-without-setuid", "setuid-files"),
     ),
     "writing outside the workdir": ("write-task", "write-outputs", "writable-mounts"),
     "another sandbox": ("neighbours-processes", "neighbours-files", "sandboxes-folder", "own-namespaces"),

@@ -61,14 +61,13 @@ class Planted:
                 self.folder.rmdir()
 
     def shown(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Nothing masked or read-only, a privilege, the host's processes, a device more, cores, and the folder."""
+        """Nothing masked or read-only, a privilege, the host's processes, a device more, and the folder."""
         replaced = ("/tmp", INSIDE)  # noqa: S108  the sandbox's
         kept = [mount for mount in asked["mounts"] if mount["destination"] not in replaced]
         loose = {"type": "tmpfs", "destination": "/tmp", "options": ["rw", "suid", "dev", "notmpcopyup"]}  # noqa: S108
         return {
             **asked,
             "cap_add": ["NET_ADMIN"],
-            "r_limits": [one for one in asked["r_limits"] if one["type"] != "core"],
             "read_only_filesystem": False,
             "unmask": ["ALL"],
             "pidns": {"nsmode": "host"},

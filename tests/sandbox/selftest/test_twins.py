@@ -56,7 +56,6 @@ ASKED: dict[str, Any] = {
     "no_new_privileges": True,
     "env": {"PATH": "/bin"},
     "command": ["python3"],
-    "r_limits": [{"type": "core", "soft": 0, "hard": 0}, {"type": "nproc", "soft": 1, "hard": 1}],
     "mounts": [{"destination": "/tmp"}, {"destination": "/home"}, {"destination": "/workspace"}],
     "user": "0:0",
 }
@@ -75,7 +74,6 @@ def test_what_is_planted_stands_where_it_should_be_found(short: weakened.Planted
     changed = short.shown(ASKED)
     assert changed["env"] == {"PATH": "/bin", "PLANTED": short.secret}
     assert changed["command"] == ["python3", short.secret]
-    assert [one["type"] for one in changed["r_limits"]] == ["nproc"]
     assert [mount["destination"] for mount in changed["mounts"]] == [
         "/workspace",
         "/tmp",

@@ -13,8 +13,9 @@ from .telling import Absent, Facts, Probe
 
 TCP, UDP = socket.SOCK_STREAM, socket.SOCK_DGRAM
 V4, V6 = socket.AF_INET, socket.AF_INET6
-#: Seconds; a refusal comes at once, and only where nothing answers is this waited for.
-WAIT = 0.3
+#: Seconds. A refusal comes at once: only where a packet could be sent is an answer waited for, and for long only where
+#: nothing else would show that it arrived.
+WAIT, LONG_WAIT = 0.3, 5.0
 GATEWAY, GATEWAY_PORT = "169.254.1.1", 18080
 #: Where the stand-ins of the host's own loopback listen.
 HOST_PORT = 47001
@@ -98,7 +99,7 @@ def _reach(target: Target, _: Facts) -> str:
     if target.family == V6 and not (IPV6_IS_THERE.exists() and IPV6_IS_THERE.read_text().strip() == "0"):
         raise Absent("this host has no IPv6")
     with socket.socket(target.family, target.kind) as one:
-        one.settimeout(WAIT)
+        one.settimeout(LONG_WAIT if target.answers else WAIT)
         if target.group == MANY and target.family == V4:
             # The loopback carries these only for a program that says where from.
             one.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
