@@ -126,7 +126,9 @@ def run(argv: list[str]) -> int:
         where = f": {error.filename}" if error.filename else ""
         # nix/setup.sh runs this as another user than the one who typed the path
         whom = f" for user {_user()}" if error.errno == errno.EACCES else ""
-        click.echo(f"harness: {error.strerror or error}{whom}{where}", err=True)
+        from harness.report.words import plain
+
+        click.echo(plain(f"harness: {error.strerror or error}{whom}{where}"), err=True)
         return EXIT_ERROR
     return result if isinstance(result, int) else EXIT_OK
 

@@ -9,7 +9,7 @@ from harness.errors import UsageError
 from harness.report.conversation import Picture
 from harness.store import atomic
 from harness.store.canonical import JSON
-from harness.store.digests import digest
+from harness.store.digests import digest, file_digest
 from harness.store.layout import encode_name
 
 
@@ -37,10 +37,17 @@ def write(folder: Path, task: str, repeat: int, pictures: Iterable[Picture]) -> 
         ending = picture.media_type.removeprefix("image/").replace("jpeg", "jpg")
         path = folder / f"{encode_name(task)}-{repeat}-{number}-{name[:12]}.{ending}"
         data = picture.data()
-        if not atomic.publish(path, data) and digest(path.read_bytes()) != digest(data):
+        if not atomic.publish(path, data) and not _holds(path, data):
             raise UsageError(f"{path} is there and holds something else. Name another folder for the images.")
         written.append(path)
     return written
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        return file_digest(path) == digest(data)
+    except OSError:  # also a pipe, of which nobody waits for the other end
+        return False
 
 
 def _size(data: bytes) -> tuple[int, int] | None:
