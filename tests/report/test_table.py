@@ -7,6 +7,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from harness.gateway.printed_parts import PRINTED_PARTS
 from harness.report.table import render
+from harness.run.egress.sums import Sent
 from harness.run.summary import Result, figures
 
 GROUPS = {"type": "Visual Tracking", "subtype": "Connect the lines"}
@@ -62,6 +63,22 @@ def test_nothing_measured_is_shown_without_a_number() -> None:
 def test_the_flag_for_a_printed_list_comes_with_what_to_do() -> None:
     flagged = Result(task="1", repeat=0, outcome="answered", reward=0.0, flags=(PRINTED_PARTS,))
     assert "chat template" in render(summary([flagged]), 100)
+
+
+@pytest.mark.parametrize(
+    ("sent", "line"),
+    [
+        (Sent(proved=True), "1 of 1 rollouts proved that they reached the gateway alone; no packet was refused"),
+        (Sent(proved=False), "0 of 1 rollouts proved that they reached the gateway alone; no packet was refused"),
+        (
+            Sent(proved=True, refused=3000, truncated=True, destinations=bytes(range(16))),
+            "alone; 3,000 packets refused, to 2 destinations, and more that 1 rollouts had no room to list",
+        ),
+    ],
+)
+def test_what_the_sandboxes_sent_is_one_line(sent: Sent, line: str) -> None:
+    rollout = Result(task="1", repeat=0, outcome="answered", reward=0.0, sent=sent)
+    assert line in render(summary([rollout]), 200)
 
 
 def test_what_data_and_paths_hold_is_escaped_and_never_markup() -> None:
