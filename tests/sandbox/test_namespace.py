@@ -174,3 +174,45 @@ os.execv(sys.executable, [sys.executable, "-c", {ENTER!r}, "true"])
 @pytest.mark.integration
 def test_without_the_runtime_nothing_starts(enter: Enter) -> None:
     assert "HARNESS_RUNTIME" in _unfit([sys.executable, "-c", ENTER, "true"], HARNESS_RUNTIME="")
+
+
+WAYS = """
+import sys
+from harness.sandbox import cgroup_entry, scope
+from harness.sandbox.scope import Way
+refused = Way(("/bin/sh", "-c", "echo no bus >&2; exit 1"))
+without = Way(says={"HARNESS_NO_CGROUP": "others are in it"})
+divided = Way((sys.executable, "-I", "-S", cgroup_entry.__file__))
+scope.ways = lambda *_: %s
+"""
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("ways", "expected"),
+    [
+        ("(refused, without)", ["None", "others are in it (no bus)"]),
+        ("(without,)", ["None", "others are in it"]),
+        ("(divided,)", None),
+    ],
+)
+def test_the_way_into_a_cgroup_leads_to_the_namespace_and_what_came_of_it_is_said_inside(
+    state_dir: Path, ways: str, expected: list[str] | None
+) -> None:
+    """What an environment says of another process's cgroup goes no further."""
+    if not os.environ.get("HARNESS_RUNTIME"):
+        pytest.skip("HARNESS_RUNTIME is not set: `nix run .#tests` sets it")
+    look = "import os, sys; print(*map(os.environ.get, sys.argv[1:]), sep='|'); sys.exit(7)"
+    variables = ("HARNESS_CGROUP", "HARNESS_NO_CGROUP")
+    done = subprocess.run(
+        [sys.executable, "-c", WAYS % ways + ENTER, sys.executable, "-c", look, *variables],
+        env={**os.environ, "HARNESS_STATE_DIR": str(state_dir), **dict.fromkeys(variables, "old")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 7, done.stderr
+    found = done.stdout.strip().split("|")
+    assert found.count("None") == 1
+    assert "old" not in found
+    assert expected is None or found == expected
