@@ -118,12 +118,16 @@ class Network:
             rules: as `check_kernel` gave them; None where others were loaded.
 
         Raises:
-            SandboxError: the filter can't be read, or isn't the one that was loaded: then there is no evidence.
+            SandboxError: the filter can't be read: then there is no evidence.
+            HostUnfitError: it isn't the one that was loaded.
         """
         for _ in range(READINGS):
             counted = await self._read()
             if rules is not None and counted.rules != rules:
-                raise SandboxError("The packet filter's rules at the end are not those that were loaded")
+                raise HostUnfitError(
+                    "The packet filter's rules of a sandbox at its end are not those that were loaded.",
+                    "It did not hold: don't trust this run, and find out with harness doctor --sandbox.",
+                )
             if counted.adds_up or rules is None:
                 return counted
             await asyncio.sleep(READING_INTERVAL)
