@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 from harness.errors import EXIT_CHECK, EXIT_HOST, EXIT_OK
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from harness.run.doctor.entering import Tried
     from harness.run.doctor.values import Check
@@ -58,10 +59,24 @@ def _say(checks: "Sequence[Check]", tried: "Tried") -> None:
         click.echo(f"{one.state:<9}  {one.name}: {plain(one.found)}")
         if one.advice:
             click.echo(f"{'':<9}  -> {plain(one.advice)}")
-    for vector in tried.vectors or ():
-        click.echo(f"{vector['state']}: {vector['class']}: {vector['name']}: {plain(vector['detail'])}")
-    for twin in tried.twins or ():
-        detected = "weakened, and detected" if twin["detected"] else "weakened, and NOT detected"
-        click.echo(f"{detected}: {twin['class']}: {twin['name']}: {plain(twin['detail'])}")
+    for line in _tested(tried):
+        click.echo(plain(line))
     counts = {state: sum(one.state == state for one in checks) for state in ("ok", "warning", "failed", "not known")}
     click.echo(", ".join(f"{count} {state}" for state, count in counts.items() if count))
+
+
+def _tested(tried: "Tried") -> "Iterator[str]":
+    """The self-test in words: one by one only what was not simply held."""
+    if tried.vectors is None or tried.twins is None:
+        return
+    for vector in tried.vectors:
+        if vector["state"] != "held":
+            yield f"{vector['state']}: {vector['class']}: {vector['name']}: {vector['detail']}"
+    for twin in tried.twins:
+        if not twin["detected"]:
+            yield f"weakened, and NOT detected: {twin['class']}: {twin['name']}: {twin['detail']}"
+    counts = Counter(vector["state"] for vector in tried.vectors)
+    detected = sum(bool(twin["detected"]) for twin in tried.twins)
+    yield f"{len(tried.vectors)} vectors: " + ", ".join(f"{count} {state}" for state, count in counts.most_common())
+    if tried.twins:
+        yield f"{len(tried.twins)} weakened sandboxes: {detected} detected"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from typing import Any, BinaryIO
 
 import attrs
 
-from harness.errors import EXIT_INTERRUPTED, HarnessError, HostUnfitError
+from harness.errors import HarnessError, HostUnfitError
 from harness.run.doctor import inside
 from harness.run.doctor.values import Check
 from harness.sandbox import namespace
@@ -45,7 +46,7 @@ def enter(selftest: str, env: Mapping[str, str]) -> Tried:
 
     Raises:
         KeyboardInterrupt: a signal ended it.
-        HarnessError: it failed in a way that says nothing about the host.
+        HarnessError: it was killed, or failed in a way that says nothing about the host.
     """
     words = [word for word in (selftest,) if word]
     with _standard_output() as file:
@@ -56,7 +57,7 @@ def enter(selftest: str, env: Mapping[str, str]) -> Tried:
             return read({"checks": [Check.lacking("namespace", error).to_json()]})
         file.seek(0)
         said = file.read()
-    if status >= EXIT_INTERRUPTED:
+    if status in (128 + signal.SIGINT, 128 + signal.SIGTERM):
         raise KeyboardInterrupt
     if status != 0:
         raise HarnessError(f"What is tried in the namespace ended with status {status}; see above.")

@@ -94,9 +94,12 @@ async def examine(tools: runtime.Runtime, selftest: str) -> dict[str, Any]:
     """All of it; ``selftest`` is quick, full or empty."""
     ids = namespace.mapped_ids()
     checks = [Check("namespace", "ok", f"user, mount and PID namespace with {ids.count} ids of its own")]
-    with state.scratch(os.environ) as scratch:
-        checks.append(tried("overlay", OVERLAY, overlay, scratch, tools.root))
-        checks.append(tried("tmpfs", "Use a kernel with CONFIG_TMPFS.", tmpfs, scratch))
+    try:
+        with state.scratch(os.environ) as scratch:
+            checks.append(tried("overlay", OVERLAY, overlay, scratch, tools.root))
+            checks.append(tried("tmpfs", "Use a kernel with CONFIG_TMPFS.", tmpfs, scratch))
+    except HostUnfitError as error:
+        checks.append(Check.lacking("overlay", error))
     checks.append(await packets(tools))
     report: Mapping[str, Any] = {}
     if all(one.state == "ok" for one in checks):

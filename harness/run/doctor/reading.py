@@ -7,6 +7,7 @@ import secrets
 import shutil
 import stat
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -131,11 +132,17 @@ def nix_version(path: str) -> str | None:
 
 
 def said(command: list[str]) -> str | None:
-    """The first line that a program prints; None where it fails."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", env={}, timeout=SECONDS)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
+    """The first line that a program prints; None where it fails.
+
+    It gets folders that are thrown away: podman makes some even to say its version, and Nix looks for the home of
+    uid 0 when it is asked inside the namespace, and may not.
+    """
+    with tempfile.TemporaryDirectory(prefix="harness-") as home:
+        env = {"HOME": home, "XDG_RUNTIME_DIR": home, "TMPDIR": home}
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=env, timeout=SECONDS)
+        except (OSError, subprocess.TimeoutExpired):
+            return None
     return done.stdout.partition("\n")[0] if done.returncode == 0 else None
 
 

@@ -1,6 +1,8 @@
 """Looking at this very machine, whatever it is: what holds on each."""
 
 import os
+import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -73,3 +75,17 @@ def test_inside_the_namespace_the_hosts_path_and_uid_count(tmp_path: Path) -> No
     found = facts.provided(inside)
     assert found["newgidmap"] is not None
     assert found["subuid"] == []
+
+
+def test_what_a_program_makes_to_say_its_version_is_thrown_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As podman does, which makes folders in its home and beside it."""
+    program, temporary = tmp_path / "nix", tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    makes = "import os; [open(os.environ[name] + '/made', 'w') for name in ('HOME', 'TMPDIR', 'XDG_RUNTIME_DIR')]"
+    program.write_text(f"#!{sys.executable} -IS\n{makes}\nprint('nix 2')\nprint('more')\n")
+    program.chmod(0o755)
+    assert reading.nix_version(str(tmp_path)) == "nix 2"
+    assert list(temporary.iterdir()) == []
