@@ -6,6 +6,7 @@ that leaves here.
 
 import asyncio
 import contextlib
+import re
 import time
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from harness.gateway.policy import Secret  # with all of the gateway, which grading again needs nothing of
 
 WORDS_MAX: Final = 300  # characters of what an endpoint or a connection said that are kept of a failure
+_ESCAPE: Final = re.compile(r"\\u00([0-9A-Fa-f]{2})")
 PAUSE_MAX: Final = 60  # seconds; the longest pause between two tries that an endpoint can ask for
 
 
@@ -97,7 +99,11 @@ class Judge:
             return None, f"The judge's endpoint could not be reached: {self._words(str(error.__cause__ or error))}."
         except openai.OpenAIError as error:
             return None, f"The answer of the judge's endpoint was not read: {self._words(str(error))}."
-        return self._clean(raw.content.decode("utf-8", "surrogateescape")), None
+        body = self._clean(raw.content.decode("utf-8", "surrogateescape"))
+        # What is read of it later is read as JSON, and the verdict in it once more.
+        if self._clean(plain := _unescaped(body)) != plain:
+            return None, "The judge's endpoint put its key into the answer."
+        return body, None
 
     def _said(self, error: "openai.APIStatusError") -> str:
         """An error's body, but not where the endpoint talks about the key."""
@@ -111,6 +117,12 @@ class Judge:
     def _clean(self, text: str) -> str:
         key = self.endpoint.api_key
         return text if key is None else key.redact(text)
+
+
+def _unescaped(text: str) -> str:
+    """The text without the escapes of JSON, however often it was put into JSON: only to be searched."""
+    once = re.sub(r"\\+", r"\\", text)
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), once).replace("\\", "")
 
 
 @contextlib.asynccontextmanager

@@ -1,6 +1,7 @@
 """Asking a judge over HTTP on loopback."""
 
 import asyncio
+import json
 import logging
 from typing import Any
 
@@ -135,3 +136,12 @@ async def test_no_more_calls_at_once_than_allowed(endpoint: Any) -> None:
     async with connect(JudgeEndpoint(base_url=endpoint.url, api_key=None, concurrency=2)) as judge:
         await asyncio.gather(*(judge.ask(REQUEST) for _ in range(6)))
     assert (len(endpoint.asked), endpoint.most) == (6, 2)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+async def test_a_key_that_is_escaped_in_the_answer_is_no_verdict(endpoint: Any, times: int) -> None:
+    content = "".join(f"\\u{ord(sign):04X}" for sign in KEY)
+    for _ in range(times):
+        content = json.dumps(content)[1:-1]
+    endpoint.answers = [(200, f'{{"choices": [{{"message": {{"content": "{content}"}}}}]}}')]
+    assert (await ask(endpoint)).failure == "The judge's endpoint put its key into the answer."
