@@ -58,7 +58,14 @@ def test_a_base_url_of_another_form_is_refused(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["https://user:pass-word@h/v1", "https://token@h/v1", "https://user:pass-word@h:notaport/v1"]
+    "url",
+    [
+        "https://user:pass-word@h/v1",
+        "https://token@h/v1",
+        "https://user:pass-word@h:notaport/v1",
+        "user:pass-word@h/v1",
+        "ftp://user:pass-word@h/v1",
+    ],
 )
 def test_a_base_url_with_a_password_is_refused_unseen(url: str) -> None:
     with pytest.raises(UsageError) as error:

@@ -120,3 +120,21 @@ async def test_a_connection_that_breaks_or_is_refused() -> None:
 async def test_an_address_that_is_none() -> None:
     with pytest.raises(UsageError, match="can't be read"):
         await limits.ask("http://[::1", "m", None)
+
+
+async def test_a_password_in_an_address_is_neither_shown_nor_sent() -> None:
+    async with Endpoint([fails(401, "who are you?")]) as endpoint:
+        url = endpoint.url.replace("http://", "http://user:pass-word@")
+        with pytest.raises(UsageError, match="user name or password") as raised:
+            await limits.ask(url, "m", None)
+        assert "pass-word" not in str(raised.value)
+        assert endpoint.asked == []
+
+
+async def test_a_key_is_taken_out_before_words_are_cut() -> None:
+    key = "sk-marked-0123456789"
+    for size in range(1980, 2001, 3):
+        async with Endpoint([sends(b"x" * size + key.encode(), 400)]) as endpoint:
+            with pytest.raises(UsageError) as raised:
+                await limits.ask(endpoint.url, "m", Secret(key))
+        assert "sk-mark" not in str(raised.value)
