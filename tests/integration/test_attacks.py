@@ -74,3 +74,7 @@ async def test_attacks_are_refused_or_off_the_chain_and_recorded(
     assert observed.egress.denied > 0
     tried = {(found["address"], found["protocol"], found["port"]) for found in observed.egress.destinations}
     assert {("169.254.169.254", "tcp", 80), ("169.254.1.1", "tcp", 18081)} <= tried
+
+    verified = await harness("verify", tmp_path / "R", "--egress", "--json")
+    assert verified.status == 0, verified.said
+    assert (verified.summary["egress"]["proved"], verified.summary["egress"]["refused"]) == (1, observed.egress.denied)

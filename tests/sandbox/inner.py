@@ -15,6 +15,7 @@ from harness.sandbox.values import Ended, Evidence, Limits, Stage
 
 __all__ = [
     "SMALL",
+    "Ended",
     "Host",
     "HostUnfitError",
     "SandboxError",
