@@ -148,9 +148,9 @@ class _Taker:
                 step = _STEP if self._unpacker.needs_input else 0
                 data = self._unpacker.decompress(self._packed[:step], size)
                 self._packed = self._packed[step:]
-            return data
         except (lzma.LZMAError, EOFError) as error:
             raise CanonicalError(f"A pack can't be unpacked: {error}.") from error
+        return data
 
 
 def _listed(body: Body) -> list[JSON]:
