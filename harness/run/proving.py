@@ -4,7 +4,7 @@ import time
 
 import attrs
 
-from harness.errors import HostUnfitError
+from harness.errors import HostUnfitError, SandboxError
 from harness.gateway import Model, Policy
 from harness.sandbox import selftest
 from harness.sandbox.host import Host
@@ -36,8 +36,13 @@ class Proof:
 
 
 async def prove(host: Host, model: Model) -> Proof:
-    """The policy's key is among what must be nowhere in a sandbox. Raises SandboxError where none could be made."""
+    """The policy's key is among what must be nowhere in a sandbox. Raises HostUnfitError where none could be made."""
     key = model.api_key if isinstance(model, Policy) else None
     began = time.monotonic()
-    vectors = await selftest.quick(host, [] if key is None else [key.reveal()])
+    try:
+        vectors = await selftest.quick(host, [] if key is None else [key.reveal()])
+    except SandboxError as error:
+        raise HostUnfitError(
+            f"No sandbox could be made: {error}", "No task was started. See also: harness doctor"
+        ) from error
     return Proof(vectors, round(1000 * (time.monotonic() - began)))

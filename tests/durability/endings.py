@@ -15,7 +15,7 @@ from tests.integration.conftest import command
 from tests.sandbox.conftest import gone_within, tree
 
 LONGEST = 300.0  # seconds that one start may take
-#: Folders in which a container runtime leaves files (locks, sockets, names of namespaces), and what it calls them there.
+#: Folders in which a container runtime leaves locks, sockets and names of namespaces, and what they are called there.
 SHARED: Final = ("/dev/shm", "/tmp", "/var/tmp", "/run", f"/run/user/{os.getuid()}", "/run/netns", "/run/lock")
 THEIRS: Final = re.compile("podman|libpod|conmon|containers|runc|storage|netns|harness|hermetic")
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from harness.errors import EXIT_HOST, HostUnfitError
+from harness.errors import EXIT_HOST, HostUnfitError, SandboxError
 from harness.gateway import Model, Policy, Secret
 from harness.run import proving
 from harness.sandbox.selftest import Vector
@@ -47,3 +47,13 @@ def test_a_sandbox_in_which_nothing_holds_is_no_endless_message() -> None:
     assert "v0 (dns): connected; v1 (dns): connected" in str(caught.value)
     assert "v9 (dns): connected; and 2 more." in str(caught.value)
     assert "harness doctor --sandbox" in str(caught.value)
+
+
+async def test_a_host_on_which_no_sandbox_can_be_made_is_unfit(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def quick(*_: object) -> tuple[Vector, ...]:
+        raise SandboxError("podman answered: no space left on device")
+
+    monkeypatch.setattr(proving.selftest, "quick", quick)
+    with pytest.raises(HostUnfitError, match="No sandbox could be made: podman answered: no space left") as caught:
+        await proving.prove(None, Model(**PLAIN))  # type: ignore[arg-type]
+    assert caught.value.exit_status == EXIT_HOST
