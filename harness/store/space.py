@@ -18,9 +18,14 @@ def check_space(path: Path, needed: int) -> int:
     with explained(path):
         status = os.statvfs(existing)
     free = status.f_bavail * status.f_frsize
+    require(existing, free, needed)
+    return free
+
+
+def require(folder: Path, free: int, needed: int) -> None:
+    """Raises NoSpaceError when the ``free`` bytes of a folder are fewer than ``needed``."""
     if free < needed:
         raise NoSpaceError(
-            f"{existing} has {free // 2**20:,} MiB free, but {-(-needed // 2**20):,} MiB are needed. "
-            "Free some, or choose a folder on another disk."
+            f"{folder} has {free // 2**20:,} MiB free, but {-(-needed // 2**20):,} MiB are needed.",
+            "Free some, or choose a folder on another disk.",
         )
-    return free

@@ -1,10 +1,11 @@
 """The folders that are written to: the harness's own on this node's disk, and the run's."""
 
-from harness.errors import HostUnfitError, NoSpaceError
+from harness.errors import HostUnfitError
 from harness.run.doctor.values import Check, Folder, RunPlace, Seen
 from harness.run.room import SPACE_PER_JOB
 from harness.sandbox import base
 from harness.sandbox.values import MIB
+from harness.store import space
 
 #: File systems of other machines, or that are kept by a program: podman's overlays and locks don't work on them.
 SHARED = frozenset(
@@ -68,11 +69,7 @@ def _room(folder: Folder) -> Check:
     def judge() -> str:
         if not folder.writable:
             raise HostUnfitError(f"{folder.path} can't be written to.", "Choose another folder with --run.")
-        if folder.room.bytes < SPACE_PER_JOB:
-            raise NoSpaceError(
-                f"{found}; one rollout at a time needs {SPACE_PER_JOB // MIB} MiB.",
-                "Free some, or choose a folder on another disk with --run.",
-            )
+        space.require(folder.path, folder.room.bytes, SPACE_PER_JOB)
         return f"{found}; shared by machines, which is fine here" if shared(folder) else found
 
     return Check.judged(name, judge)

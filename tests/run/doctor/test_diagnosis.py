@@ -176,7 +176,7 @@ OTHERS: Mapping[str, tuple[Mapping[str, Any], str, str, str, str]] = {
     ),
     "a run folder without room": (
         {"run": RunPlace(folder("/srv/runs", room=Room(100 * MIB, None)), None, 0.0)},
-        *("run folder", "failed", "100 MiB", "--run"),
+        *("run folder", "failed", "100 MiB", "another disk"),
     ),
     "a server whose clock is off": (
         {"run": RunPlace(folder("/srv/runs", mount=DISTANT), None, -600.0)},
