@@ -37,8 +37,9 @@ from harness.run.results import kept, planned, summary_bytes
 from harness.sandbox import limits, ruleset, seccomp
 from harness.store import atomic
 from harness.store.digests import digest
+from harness.store.egress import Egress
 from harness.store.manifest import Manifest
-from harness.store.observed import Egress, Observed
+from harness.store.observed import Observed
 from harness.store.record import AttemptRecord, Content, Outcome, PromptImage
 from harness.store.recorder import Recorder
 from harness.store.runfolder import RunFolder

@@ -14,7 +14,8 @@ from harness.sandbox.values import Ended, Evidence
 from harness.store import record
 from harness.store.blobs import Blobs
 from harness.store.canonical import JSON
-from harness.store.observed import Egress, Observed
+from harness.store.egress import Egress
+from harness.store.observed import Observed
 from harness.store.recorder import Recorder
 
 # The flag of a record whose endpoint gave the tokens of its answers, but not all of them.

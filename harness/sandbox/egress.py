@@ -15,7 +15,7 @@ from harness.sandbox import ruleset
 from harness.sandbox.ruleset import COUNTERS, PROTOCOLS, REFUSED, SET_SIZE
 from harness.sandbox.values import Destination, Held
 from harness.store.canonical import JSON
-from harness.store.observed import Egress
+from harness.store.egress import Egress
 from harness.store.record import AttemptRecord
 
 #: Digest of rules that this version knows -> the gateway's address and port in them.

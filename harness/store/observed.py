@@ -12,8 +12,8 @@ As JSON::
                             and seccomp_sha256 are the names of blobs
     seccomp_sha256          digest of the system call filter, or null without a sandbox
     limits                  {limit: what held it}
-    dead                    by what it was seen that nothing of the sandbox lived when it was read and graded: init, ids,
-                            cgroup; not there without a sandbox, or in records of versions that did not say so
+    dead                    by what it was seen that nothing of the sandbox lived when it was read and graded: init,
+                            ids, cgroup; not there without a sandbox, or in records of versions that did not say so
     full                    writable folders that were full at the end
     peak_rss                bytes, or null
     artifacts               {name: SHA-256 of its bytes}: OpenCode's events, its stderr; they stand in the pack
@@ -35,42 +35,9 @@ import attrs
 from harness.errors import CanonicalError
 from harness.store.canonical import JSON, dumps
 from harness.store.digests import Digest, digest, parse_digest
+from harness.store.egress import Egress
 from harness.store.fields import Fields, integer, mapping, text
 from harness.store.volatile import Runs
-
-
-@attrs.frozen(kw_only=True)
-class Egress:
-    """What the sandbox's rules let through and what they stopped (packets)."""
-
-    ruleset_sha256: Digest
-    allowed: int
-    denied: int
-    destinations: tuple[Mapping[str, JSON], ...]  # what was tried, as the sandbox layer describes it
-    truncated: bool  # whether there were more destinations than are listed
-    counters: Mapping[str, int] | None = None  # the filter's other ones, by name
-
-    def to_json(self) -> JSON:
-        """As it stands in the record."""
-        value = {**attrs.asdict(self, recurse=False), "destinations": list(self.destinations)}
-        if self.counters is None:
-            del value["counters"]
-        return value
-
-    @classmethod
-    def from_json(cls, value: JSON) -> "Egress":
-        """Read it strictly; raises CanonicalError."""
-        fields = Fields(value, "the egress")
-        egress = cls(
-            ruleset_sha256=fields.digest("ruleset_sha256"),
-            allowed=fields.integer("allowed"),
-            denied=fields.integer("denied"),
-            destinations=fields.items("destinations", mapping),
-            truncated=fields.flag("truncated"),
-            counters=_counters(fields) if isinstance(value, Mapping) and "counters" in value else None,
-        )
-        fields.end()
-        return egress
 
 
 @attrs.frozen
@@ -205,10 +172,6 @@ def under_way(calls: Iterable[tuple[int, int]]) -> int:
         total += max(0, ended - max(started, until))
         until = max(until, ended)
     return total
-
-
-def _counters(fields: Fields) -> Mapping[str, int]:
-    return {name: integer(count) for name, count in fields.mapping("counters").items()}
 
 
 def _pack(value: JSON) -> PackRef:

@@ -15,7 +15,7 @@ from PIL import Image
 
 from harness.cli.main import run
 from harness.report.show_text import CUT
-from harness.store.observed import Egress
+from harness.store.egress import Egress
 from tests.gateway.bodies import PNG, attached, body, opening, turn
 from tests.report.runs import Made, made, scored
 from tests.report.talks import reply

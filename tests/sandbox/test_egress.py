@@ -10,7 +10,7 @@ from harness.errors import CanonicalError
 from harness.sandbox import ruleset
 from harness.sandbox.egress import Claim, problems
 from harness.store.digests import digest, parse_digest
-from harness.store.observed import Egress
+from harness.store.egress import Egress
 
 COUNTERS = {**dict.fromkeys(ruleset.COUNTERS, 0), "answers": 9, "loopback": 2}
 LIMITS = {"cpus": "none", "memory": "watchdog", "pids": "ulimit", "workdir": "tmpfs", "tmp": "tmpfs", "shm": "tmpfs"}

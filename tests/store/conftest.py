@@ -12,8 +12,9 @@ import pytest
 
 from harness.store.blobs import Blobs
 from harness.store.digests import Digest, digest
+from harness.store.egress import Egress
 from harness.store.manifest import Manifest
-from harness.store.observed import Egress, Observed
+from harness.store.observed import Observed
 from harness.store.record import AttemptRecord, Content, Outcome, PromptImage
 from harness.store.recorder import Recorder
 from harness.store.runfolder import RunFolder

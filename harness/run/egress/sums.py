@@ -11,7 +11,7 @@ import attrs
 from harness.sandbox.egress import Claim
 from harness.store.canonical import JSON
 from harness.store.digests import digest
-from harness.store.observed import Egress
+from harness.store.egress import Egress
 
 # Enough of a digest to tell destinations apart: a rollout may have thousands, and a run thousands of rollouts.
 _BITS = 64
