@@ -27,9 +27,8 @@ def declared_size(http: web.BaseRequest, settings: GatewaySettings) -> int:
     for name in ("Content-Encoding", "Expect", "Upgrade", "Trailer"):
         if name in http.headers:
             raise Refused(415, f"the header {name} is not allowed")
-    # Chunks could be a byte each, with extensions and trailers: far more work than the body is worth.
     length = http.headers.get("Content-Length")
-    if "Transfer-Encoding" in http.headers or length is None:
+    if length is None:
         raise Refused(411, "the body's length must be given by Content-Length")
     if not re.fullmatch("[0-9]{1,15}", length):
         raise Refused(400, f"the content length is {shown(length)}")

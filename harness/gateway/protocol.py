@@ -48,17 +48,27 @@ class BoundedServer(web.Server):
         self._slots.free()
 
     def __call__(self) -> web.RequestHandler:
-        return _Connection(self, self._on_error, loop=self._loop, **self._kwargs)
+        return Connection(self, self._on_error, loop=self._loop, **self._kwargs)
 
 
-class _Connection(web.RequestHandler):
+class Connection(web.RequestHandler):
     """A connection whose errors are recorded and answered like any refusal."""
 
-    __slots__ = ("_on_error",)
+    __slots__ = ("_given_up", "_on_error")
 
     def __init__(self, manager: web.Server, on_error: OnError, **kwargs: Any) -> None:
         super().__init__(manager, **kwargs)
         self._on_error = on_error
+        self._given_up = False
+
+    def give_up(self) -> None:
+        """Looks at nothing more that comes: a million chunks of a byte would take seconds from everybody."""
+        self._given_up = True
+        self._lingering_time = 0.0
+
+    def data_received(self, data: bytes) -> None:
+        if not self._given_up:
+            super().data_received(data)
 
     def handle_error(
         self,

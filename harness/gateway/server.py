@@ -18,7 +18,7 @@ from harness.gateway.failures import Failure
 from harness.gateway.fields import Refused
 from harness.gateway.inbound import declared_size, peek, read_body
 from harness.gateway.opening import Opening
-from harness.gateway.protocol import BoundedServer, error_response
+from harness.gateway.protocol import BoundedServer, Connection, error_response
 from harness.gateway.reply import Reply
 from harness.gateway.request import Request, parse
 from harness.gateway.settings import GatewaySettings
@@ -73,7 +73,9 @@ class _Gateway:
         try:
             return await self._route(http, read)
         except Refused as refused:
-            if not read.tell():
+            if "Transfer-Encoding" in http.headers and isinstance(http.protocol, Connection):
+                http.protocol.give_up()
+            elif not read.tell():
                 await peek(http, read)
             self._talk.refuse(refused.status, refused.reason, http.method, http.raw_path, read.getvalue())
             return error_response(refused.status, refused.reason)
@@ -103,6 +105,9 @@ class _Gateway:
     async def _route(self, http: web.BaseRequest, read: io.BytesIO) -> web.StreamResponse:
         if http.version not in (HttpVersion10, HttpVersion11):
             raise Refused(400, "this is not HTTP/1.0 or 1.1")
+        if "Transfer-Encoding" in http.headers:
+            # Chunks could be a byte each, with extensions and trailers: far more work than a body is worth.
+            raise Refused(411, "the body's length must be given by Content-Length")
         # The raw path: an absolute URI, a query or an escape never equals it.
         route = (http.method, http.raw_path)
         if route == ("GET", MODELS):

@@ -1,7 +1,9 @@
 import asyncio
+import contextlib
 import time
 
 import pytest
+from aiohttp import web
 
 from tests.gateway.bodies import body, opening
 from tests.gateway.conftest import Gateway
@@ -85,6 +87,22 @@ async def test_what_is_no_http_is_refused_and_recorded(gateway: Gateway, data: b
     assert b" 400 " in got.partition(b"\r\n")[0]
     assert len(sandbox.talk.refusals) == 1
     assert not sandbox.talk.failed.is_set()
+
+
+async def test_chunks_are_not_looked_at_once_they_are_refused(
+    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    received = web.RequestHandler.data_received
+    monkeypatch.setattr(
+        web.RequestHandler, "data_received", lambda self, data: (seen.append(len(data)), received(self, data))[1]
+    )
+    sandbox = await gateway(says("C"))
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with contextlib.suppress(ConnectionError):
+        await sandbox.raw(head + b"1\r\n{\r\n" * 2_000_000)
+    assert [refusal.status for refusal in sandbox.talk.refusals] == [411]
+    assert sum(seen) < 1_000_000
 
 
 async def test_a_broken_chunk_is_refused(gateway: Gateway) -> None:
