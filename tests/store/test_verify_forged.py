@@ -193,16 +193,16 @@ def test_a_manifest_that_is_no_plain_file_is_refused(whole: RunFolder) -> None:
 def test_a_folder_that_can_not_be_read_is_named_and_the_rest_is_checked(
     whole: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, real = whole.layout.attempts / "0" / "0", os.listdir
+    folder, real = whole.layout.attempts / "0" / "0", os.scandir
     stray = whole.layout.observed / "stray.txt"
     atomic.write(stray, b"")
 
-    def closed(path: Path) -> list[str]:
+    def closed(path: Path) -> Any:
         if Path(path) == folder:
             raise PermissionError(13, "Permission denied", str(path))
         return real(path)
 
-    monkeypatch.setattr(os, "listdir", closed)
+    monkeypatch.setattr(os, "scandir", closed)
     first, second = sorted(verify(whole))
     assert f"{folder} can't be read: Permission denied." in first
     assert str(stray) in second
