@@ -24,7 +24,7 @@ PYTHON
 }
 # Whatever a harness leaves behind: processes, mounts, cgroups, scopes.
 left() {
-    ps -u ev,100000-165535 -o pid=,args= 2>/dev/null | grep -E 'podman|conmon|opencode|harness\.cli|init\.py' | grep -v grep
+    ps -u ev -o pid=,args= | grep -E 'podman|conmon|opencode|harness\.cli|init\.py' | grep -v grep
     ps -eo pid=,uid=,args= | awk '$2 >= 100000'
     grep -E 'boxes|overlay' /proc/mounts
     find /sys/fs/cgroup -type d -name 'harness-*'
