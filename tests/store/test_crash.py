@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from harness.store.manifest import Manifest
@@ -27,6 +28,7 @@ TASK_SET = b"[]"  # what the manifest names
 
 def test_kill_at_any_moment_leaves_no_torn_file(tmp_path: Path, manifest: Manifest, make_record: Make) -> None:
     path, moments, counts = tmp_path / "run", random.Random(2), []
+    manifest = attrs.evolve(manifest, plan={"tasks": [*map(str, range(1000))], "repeats": 1})
     for _ in range(ROUNDS):
         child = FORK.Process(target=play, args=(path, manifest, make_record, 1000))
         child.start()
