@@ -250,7 +250,6 @@ def _observed(run: RunFolder, recorder: Recorder, calls: int, pid: int) -> Obser
         pack=recorder.pack(),
         refusals=(),
         calls=recorder.observed,
-        ids=recorder.ids,
     )
 
 

@@ -107,7 +107,6 @@ def _observed(blobs: Blobs, played: Played, calls: Recorder) -> Observed:
         pack=calls.pack(),
         refusals=tuple(_plain(refusal) for refusal in played.refusals),
         calls=calls.observed,
-        ids=calls.ids,
     )
 
 

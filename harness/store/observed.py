@@ -21,23 +21,19 @@ As JSON::
                             blobs that it names, and what all bodies are known by: SHA-256 of the canonical list of
                             [SHA-256 of the request, of the answer]; null where there are none
     refusals                what the gateway refused, as it described it
-    calls                   [{started_ns, ended_ns, fields, tries}]; fields: per field of the answer its values, each
-                            with how often it stands there in a row; tries: [{started_ns, ended_ns, status, trouble,
-                            given_up}], what each try at the endpoint came to, and whether it was the last that would
-                            be made; none where the first one was answered
-    ids                     the upstream's ids in order of appearance
+    calls                   [{started_ns, ended_ns, tries}]; tries: [{started_ns, ended_ns, status, trouble, given_up}],
+                            what each try at the endpoint came to, and whether it was the last that would be made; not
+                            there where the first one was answered
 """
 
 from collections.abc import Iterable, Mapping
 
 import attrs
 
-from harness.errors import CanonicalError
 from harness.store.canonical import JSON, dumps
 from harness.store.digests import Digest, digest, parse_digest
 from harness.store.egress import Egress
-from harness.store.fields import Fields, integer, mapping, text
-from harness.store.volatile import Runs
+from harness.store.fields import Fields, mapping, text
 
 
 @attrs.frozen
@@ -63,21 +59,16 @@ def bodies_digest(bodies: Iterable[tuple[Digest, Digest]]) -> Digest:
 
 @attrs.frozen(kw_only=True)
 class CallObserved:
-    """One call's times and the values that its answer's template lacks."""
+    """One call's times, and the tries that it took."""
 
     started_ns: int
     ended_ns: int
-    fields: Runs
     tries: tuple[Mapping[str, JSON], ...] = ()
 
     def to_json(self) -> JSON:
         """As it stands in the record."""
-        return {
-            "started_ns": str(self.started_ns),
-            "ended_ns": str(self.ended_ns),
-            "fields": {name: [list(run) for run in runs] for name, runs in self.fields.items()},
-            "tries": list(self.tries),
-        }
+        times: dict[str, JSON] = {"started_ns": str(self.started_ns), "ended_ns": str(self.ended_ns)}
+        return {**times, "tries": list(self.tries)} if self.tries else times
 
 
 @attrs.frozen(kw_only=True)
@@ -101,7 +92,6 @@ class Observed:
     pack: PackRef | None = None
     refusals: tuple[Mapping[str, JSON], ...]
     calls: tuple[CallObserved, ...]
-    ids: tuple[str, ...]
 
     @property
     def waiting_ns(self) -> int:
@@ -134,7 +124,6 @@ class Observed:
             "pack": None if self.pack is None else self.pack.to_json(),
             "refusals": list(self.refusals),
             "calls": [call.to_json() for call in self.calls],
-            "ids": list(self.ids),
         }
 
     @classmethod
@@ -159,7 +148,6 @@ class Observed:
             pack=fields.optional("pack", lambda name: _pack(fields.any(name))),
             refusals=fields.items("refusals", mapping),
             calls=fields.items("calls", _call),
-            ids=fields.items("ids", text),
         )
         fields.end()
         return observed
@@ -186,21 +174,7 @@ def _call(value: JSON) -> CallObserved:
     call = CallObserved(
         started_ns=fields.nanoseconds("started_ns"),
         ended_ns=fields.nanoseconds("ended_ns"),
-        fields={name: _runs(name, runs) for name, runs in fields.mapping("fields").items()},
-        tries=fields.items("tries", mapping),
+        tries=fields.items("tries", mapping) if isinstance(value, Mapping) and "tries" in value else (),
     )
     fields.end()
     return call
-
-
-def _runs(name: str, value: JSON) -> tuple[tuple[str, int], ...]:
-    fields = Fields({name: value}, "a call's fields")
-    return fields.items(name, _run)
-
-
-def _run(value: JSON) -> tuple[str, int]:
-    match value:
-        case [str(token), count]:
-            return token, integer(count)
-        case _:
-            raise CanonicalError(f"{value!r} must be a value and how often it stands there.")

@@ -4,7 +4,8 @@ Requests, streamed answers and the agent's events say the same things again and 
 their size. Unpacked (``xz``) it is one line of canonical JSON and then the bytes of all `Inline` segments in the order
 in which the line lists them::
 
-    {"artifacts": [[NAME, SEGMENTS], ...], "calls": [[SEGMENTS of the request, SEGMENTS of the answer], ...], "format"}
+    {"artifacts": [[NAME, SEGMENTS], ...], "calls": [[SEGMENTS of the request, SEGMENTS of the answer], ...], "format",
+     "values": what the bodies of calls lack (`harness.store.values`)}
 
 Bodies of calls are templates (`harness.store.volatile`). Content digests are over these, never over the pack.
 """
@@ -22,10 +23,11 @@ from harness.store.canonical import JSON, dumps, loads_strict
 from harness.store.digests import Digest
 from harness.store.fields import Fields, text
 from harness.store.segments import Body, Inline, Squeezed
+from harness.store.values import Values
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 
-# Unpacked bytes. One gateway keeps at most 256 MiB of bodies and a last one of 48 (`GatewaySettings.max_record`), and
+# Unpacked bytes. One gateway keeps at most 256 MiB of bodies and a last one of 40 (`GatewaySettings.max_record`), and
 # of what comes out of a sandbox 33 MiB are read; more can only be made to fill memory.
 UNPACKED_MAX: Final = 352 << 20
 LINE_MAX: Final = 16 << 20  # bytes of the line before the segments' own: a hundred for each segment
@@ -40,11 +42,12 @@ _STEP: Final = 1 << 20  # bytes unpacked at a time
 
 @attrs.frozen
 class Pack:
-    """Requests and answers in the order of the calls, and the artifacts by name."""
+    """Requests and answers in the order of the calls, the artifacts by name, and what the former two lack."""
 
     requests: tuple[Body, ...]
     answers: tuple[Body, ...]
     artifacts: Mapping[str, Body]
+    values: Values = attrs.field(factory=Values)
 
     def to_bytes(self) -> bytes:
         """The compressed bytes."""
@@ -54,6 +57,7 @@ class Pack:
                 "format": FORMAT,
                 "calls": [[_listed(request), _listed(answer)] for request, answer in calls],
                 "artifacts": [[name, _listed(body)] for name, body in sorted(self.artifacts.items())],
+                "values": self.values.to_json(),
             }
         )
         packer = lzma.LZMACompressor(lzma.FORMAT_XZ, check=lzma.CHECK_CRC32, filters=_FILTERS)
@@ -72,11 +76,12 @@ class Pack:
         named = fields.items("artifacts", _artifact)  # listed first in the line, but their bytes come last
         calls = fields.items("calls", lambda value: _call(value, taker))
         artifacts = {name: _body(listed, taker) for name, listed in named}
+        values = Values.from_json(fields.any("values"))
         fields.end()
         taker.end()
         if [name for name, _ in named] != sorted(artifacts):
             raise CanonicalError("A pack's artifacts are not in the order of their names.")
-        return cls(tuple(request for request, _ in calls), tuple(answer for _, answer in calls), artifacts)
+        return cls(tuple(request for request, _ in calls), tuple(answer for _, answer in calls), artifacts, values)
 
     def blobs(self) -> set[Digest]:
         """Every blob that a body names."""

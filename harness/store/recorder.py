@@ -11,7 +11,8 @@ from harness.store.observed import CallObserved, PackRef, bodies_digest
 from harness.store.pack import Pack
 from harness.store.record import Call
 from harness.store.segments import Body
-from harness.store.volatile import Ids, restore
+from harness.store.values import Values
+from harness.store.volatile import Ids, Runs, restore
 
 
 class Recorder:
@@ -26,6 +27,7 @@ class Recorder:
         self._requests = list[Body]()
         self._answers = list[Body]()
         self._bodies = list[tuple[Digest, Digest]]()
+        self._fields = list[Runs]()
         self._artifacts = dict[str, tuple[Digest, Body]]()
 
     def call(
@@ -45,14 +47,16 @@ class Recorder:
         """
         question = self._ids.request(request)
         template, fields = self._ids.answer(answer)
-        if restore(question, self.ids, {}) != request or restore(template, self.ids, fields) != answer:
+        ids = tuple(self._ids)
+        if restore(question, ids, {}) != request or restore(template, ids, fields) != answer:
             raise HarnessError("A call's bytes can't be rebuilt from what would be kept of them. Please report this.")
         self._requests.append(self._writer.request(question))
         self._answers.append(self._writer.alone(template))
         self._calls.append(
             Call(status=status, request=digest(question), answer=digest(template), finish_reason=finish_reason)
         )
-        self._observed.append(CallObserved(started_ns=started_ns, ended_ns=ended_ns, fields=fields, tries=tuple(tries)))
+        self._observed.append(CallObserved(started_ns=started_ns, ended_ns=ended_ns, tries=tuple(tries)))
+        self._fields.append(fields)
         self._bodies.append((digest(request), digest(answer)))
 
     def artifact(self, name: str, data: bytes) -> None:
@@ -64,7 +68,8 @@ class Recorder:
         if not self._calls and not self._artifacts:
             return None
         artifacts = {name: body for name, (_, body) in self._artifacts.items()}
-        pack = Pack(tuple(self._requests), tuple(self._answers), artifacts)
+        values = Values(tuple(self._ids), tuple(self._fields))
+        pack = Pack(tuple(self._requests), tuple(self._answers), artifacts, values)
         return PackRef(self._blobs.put(pack.to_bytes()), tuple(sorted(pack.blobs())), bodies_digest(self._bodies))
 
     @property
@@ -81,8 +86,3 @@ class Recorder:
     def artifacts(self) -> Mapping[str, Digest]:
         """For `Observed.artifacts`."""
         return {name: found for name, (found, _) in sorted(self._artifacts.items())}
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """For `Observed.ids`."""
-        return tuple(self._ids)

@@ -35,7 +35,8 @@ class Replay:
             assert ref is not None, "it was read"
             raise StoreCorruptError(f"The blob {self.blobs.path(ref.blob)} is damaged: {error}") from error
         calls, artifacts = self.record.content.calls, self.record.observed.artifacts
-        if len(pack.requests) != len(calls) or set(pack.artifacts) != set(artifacts):
+        counts = {len(pack.requests), len(pack.values.fields)}
+        if counts != {len(calls)} or set(pack.artifacts) != set(artifacts):
             raise self._corrupt("its pack holds other calls or artifacts than it")
         if ref is not None and tuple(sorted(pack.blobs())) != ref.names:
             raise self._corrupt("its pack names other blobs than it")
@@ -45,15 +46,14 @@ class Replay:
         """The body of a request, as the sandbox sent it."""
         template = assemble(self.pack.requests, index, self.blobs)
         self._check(template, self.record.content.calls[index].request, f"the template of request {index}")
-        return restore(template, self.record.observed.ids, {})
+        return restore(template, self.pack.values.ids, {})
 
     def answer(self, index: int) -> bytes:
         """The body of an answer, as the upstream sent it."""
-        observed = self.record.observed.calls[index]
         template = read(self.pack.answers[index], self.blobs)
         what = f"the answer to request {index}"
         self._check(template, self.record.content.calls[index].answer, f"the template of {what}")
-        return restore(template, self.record.observed.ids, observed.fields)
+        return restore(template, self.pack.values.ids, self.pack.values.fields[index])
 
     def artifact(self, name: str) -> bytes:
         """The bytes of a file that came out of the sandbox; KeyError for one that did not."""

@@ -59,7 +59,6 @@ def small_run(tmp_path: Path) -> Path:
         artifacts={},
         refusals=(),
         calls=(),
-        ids=(),
     )
     assert run.publish_done(run.write_attempt(AttemptRecord(content, observed)))
     return run.layout.root

@@ -101,5 +101,4 @@ def _observed(started: int) -> Observed:
         artifacts={},
         refusals=(),
         calls=(),
-        ids=(),
     )

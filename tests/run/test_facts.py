@@ -38,7 +38,7 @@ def test_calls_at_the_same_time_are_waited_for_once(record: AttemptRecord) -> No
     times = [(10, 20), (60, 70), (15, 30), (16, 18)]
     observed = attrs.evolve(
         record.observed,
-        calls=tuple(CallObserved(started_ns=start, ended_ns=end, fields={}) for start, end in times),
+        calls=tuple(CallObserved(started_ns=start, ended_ns=end) for start, end in times),
     )
     call = Call(status=200, request=name, answer=name, finish_reason=None)
     content = attrs.evolve(record.content, calls=(call,) * len(times))

@@ -189,7 +189,6 @@ def record_of(
         pack=recorder.pack(),
         refusals=({"path": "/v1/files\udcff", "reason": "not allowed"},),
         calls=recorder.observed,
-        ids=recorder.ids,
     )
     return AttemptRecord(content, observed)
 

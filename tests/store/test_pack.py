@@ -13,6 +13,7 @@ from harness.store.canonical import dumps
 from harness.store.digests import Digest
 from harness.store.pack import Pack
 from harness.store.segments import Image, Inline, Prefix, Stored
+from harness.store.values import Values
 
 ONE, TWO = Digest("1" * 64), Digest("2" * 64)
 BODIES = st.lists(
@@ -24,9 +25,17 @@ BODIES = st.lists(
 ).map(tuple)
 
 
-@given(st.lists(st.tuples(BODIES, BODIES), max_size=4), st.dictionaries(st.sampled_from("abc"), BODIES))
-def test_a_pack_comes_back(calls: Any, artifacts: Any) -> None:
-    pack = Pack(tuple(request for request, _ in calls), tuple(answer for _, answer in calls), artifacts)
+RUNS = st.lists(st.tuples(st.text("ab1", max_size=3), st.integers(1, 9)), max_size=3).map(tuple)
+VALUES_OF_ALL = st.builds(
+    Values,
+    st.lists(st.text("xyz", max_size=3), max_size=3).map(tuple),
+    st.lists(st.dictionaries(st.sampled_from(["created", "timings"]), RUNS), max_size=3).map(tuple),
+)
+
+
+@given(st.lists(st.tuples(BODIES, BODIES), max_size=4), st.dictionaries(st.sampled_from("abc"), BODIES), VALUES_OF_ALL)
+def test_a_pack_comes_back(calls: Any, artifacts: Any, values: Values) -> None:
+    pack = Pack(tuple(request for request, _ in calls), tuple(answer for _, answer in calls), artifacts, values)
     assert Pack.from_bytes(pack.to_bytes()) == pack
     assert pack.blobs() <= {ONE, TWO}
 
@@ -41,7 +50,8 @@ def packed(line: object, rest: bytes = b"") -> bytes:
     return lzma.compress(dumps(line) + b"\n" + rest)  # type: ignore[arg-type]
 
 
-WHOLE = {"format": 1, "calls": [[[{"bytes": 2}], []]], "artifacts": [["a", []]]}
+VALUES = {"ids": ["x"], "fields": [{"created": [["5", 2]]}]}
+WHOLE = {"format": 2, "calls": [[[{"bytes": 2}], []]], "artifacts": [["a", []]], "values": VALUES}
 
 
 @pytest.mark.parametrize(
@@ -57,6 +67,9 @@ WHOLE = {"format": 1, "calls": [[[{"bytes": 2}], []]], "artifacts": [["a", []]]}
         (packed({**WHOLE, "more": 1}, b"ab"), "not known: more"),
         (packed({**WHOLE, "calls": [[[]]]}), "a request and an answer"),
         (packed({**WHOLE, "artifacts": [["a"]]}, b"ab"), "a name and its segments"),
+        (packed({**WHOLE, "values": {"ids": ["x"]}}, b"ab"), "lacks the field 'fields'"),
+        (packed({**WHOLE, "values": {**VALUES, "ids": [1]}}, b"ab"), "text"),
+        (packed({**WHOLE, "values": {**VALUES, "fields": [{"created": [["5"]]}]}}, b"ab"), "how often it stands there"),
         (packed({**WHOLE, "artifacts": [["b", []], ["a", []]]}, b"ab"), "order of their names"),
         (packed({**WHOLE, "artifacts": [["a", []], ["a", []]]}, b"ab"), "order of their names"),
         (lzma.compress(b"{}\n"), "lacks the field 'format'"),

@@ -20,6 +20,7 @@ from harness.store.score import JudgeRef, Score
 from harness.store.sealed import seal
 from harness.store.verify import attempts, check, files, verify
 from harness.store.verify.findings import Findings
+from tests.store.forging import forged
 from tests.store.whole import CALL
 
 Make = Callable[..., AttemptRecord]
@@ -119,9 +120,7 @@ def test_another_record_in_place_of_what_counts_is_found(run: RunFolder, written
 
 def test_bytes_that_can_not_be_rebuilt_are_found(run: RunFolder, written: Written, make_record: Make) -> None:
     """A record that is whole in itself, and whose values don't give the bodies that it says."""
-    record = make_record(run.blobs, task="4")
-    ids = ("forged", *record.observed.ids[1:])
-    ref = run.write_attempt(attrs.evolve(record, observed=attrs.evolve(record.observed, ids=ids)))
+    ref = run.write_attempt(forged(make_record(run.blobs, task="4"), run.blobs))
     one_problem(run, str(run.layout.attempt("4", 0, ref.name)), "are not what they were")
 
 
