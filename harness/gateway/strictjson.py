@@ -13,7 +13,8 @@ MAX_DEPTH: Final = 64
 # An empty list costs 3 bytes of a body and 60 of memory, so the number of values is bounded as well as the size. A
 # conversation of a thousand messages with all of OpenCode's tools has about ten thousand.
 MAX_VALUES: Final = 200_000
-_STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_MARKS: Final = b"[{,"
+_STRING_OR_MARK: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[{,]', re.DOTALL)
 
 # 64-bit integers have 20 digits; OpenCode's tool schemas have up to 16.
 _MAX_DIGITS: Final = 20
@@ -31,8 +32,7 @@ def loads(body: bytes) -> JSON:
     Raises:
         MalformedError: no UTF-8, no JSON, a duplicate key, NaN or an infinity, or too deep, too many, too long.
     """
-    # Text has brackets and commas too; it's taken out only where there are so many that it matters.
-    if _marks(body) > MAX_VALUES and _marks(_STRING.sub(b"", body)) > MAX_VALUES:
+    if _too_many(body):
         raise MalformedError(f"the body holds more than {MAX_VALUES} values")
     try:
         value: JSON = json.loads(
@@ -53,8 +53,21 @@ def loads(body: bytes) -> JSON:
     return value
 
 
-def _marks(body: bytes) -> int:
-    return body.count(b"[") + body.count(b"{") + body.count(b",")
+def _too_many(body: bytes) -> bool:
+    """Whether there are more than `MAX_VALUES` values, found one after the other: all at once take 50 bytes each."""
+    # Text has brackets and commas too; it's looked through only where there are so many that it matters.
+    if sum(body.count(mark) for mark in (b"[", b"{", b",")) <= MAX_VALUES:
+        return False
+    marks = strings = 0
+    for match in _STRING_OR_MARK.finditer(body):
+        if body[match.start()] in _MARKS:
+            marks += 1
+        else:
+            strings += 1
+        # Before each value stands a mark, and a value has one string, or two with its key: else it is no JSON.
+        if marks > MAX_VALUES or strings > 2 * MAX_VALUES + 2:
+            return True
+    return False
 
 
 def _object(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
