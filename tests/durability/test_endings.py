@@ -60,8 +60,8 @@ async def swept(harness: Harness) -> None:
     for _ in range(40):
         found = await harness("gc", "--delete", "--json")
         assert found.status == 0, found.said
-        if kinds := [one["kind"] for one in found.summary["leftovers"]]:
-            assert kinds == ["state of a dead process"]
+        if kinds := {one["kind"] for one in found.summary["leftovers"]}:
+            assert kinds == {"state of a dead process"}
             return
         await asyncio.sleep(0.25)
     pytest.fail("there was nothing to sweep")
