@@ -7,7 +7,7 @@ import lzma
 import os
 import struct
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -139,13 +139,18 @@ def sparse(size: int) -> Callable[[Forged, Path], Any]:
     return make
 
 
+def line_of(segments: Sequence[int]) -> bytes:
+    """The line of a pack that has no calls, and one artifact of segments with so many bytes each."""
+    listed = [{"bytes": size} for size in segments]
+    values = {"ids": [], "fields": []}
+    return dumps({"format": 2, "calls": [], "artifacts": [["events", listed]], "values": values}) + b"\n"
+
+
 def packed(data: bytes, *segments: int) -> Callable[[Forged, Path], Any]:
     """The archive of a run in which an attempt's pack is this xz stream, after a line that lists so many bytes each."""
 
     def make(forged: Forged, path: Path) -> None:
-        listed = [{"bytes": size} for size in segments]
-        line = dumps({"format": 1, "calls": [], "artifacts": [["events", listed]]}) + b"\n"
-        repack(forged, path, lzma.compress(line + data, preset=0))
+        repack(forged, path, lzma.compress(line_of(segments) + data, preset=0))
 
     return make
 
@@ -153,9 +158,7 @@ def packed(data: bytes, *segments: int) -> Callable[[Forged, Path], Any]:
 def zeros(size: int, *segments: int) -> Callable[[Forged, Path], Any]:
     def make(forged: Forged, path: Path) -> None:
         packer = lzma.LZMACompressor(preset=0)
-        listed = [{"bytes": size} for size in segments]
-        line = dumps({"format": 1, "calls": [], "artifacts": [["events", listed]]}) + b"\n"
-        parts = [packer.compress(line)]
+        parts = [packer.compress(line_of(segments))]
         parts += [packer.compress(bytes(1 << 20)) for _ in range(size >> 20)]
         repack(forged, path, b"".join([*parts, packer.flush()]))
 
