@@ -4,6 +4,7 @@ import os
 import socket
 import stat
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from .telling import Facts, Probe, Seen
@@ -129,12 +130,9 @@ def _variables(facts: Facts) -> str:
     raise PermissionError("only what was given")
 
 
-def _environment(_: Facts) -> Seen:
-    return Seen("\n".join(_text(f"/proc/{pid}/environ") for pid in _ids()))
-
-
-def _command_lines(_: Facts) -> Seen:
-    return Seen("\n".join(_text(f"/proc/{pid}/cmdline") for pid in _ids()))
+def _of_processes(file: str, _: Facts) -> Seen:
+    """What each process that is to be seen has in a file of its folder in /proc."""
+    return Seen("\n".join(_text(f"/proc/{pid}/{file}") for pid in _ids()))
 
 
 def _contents(_: Facts) -> Seen:
@@ -167,7 +165,7 @@ PROBES = (
     Probe("usual-sockets", PODMAN, _usual),
     Probe("any-socket", PODMAN, _any_socket),
     Probe("variables", SECRETS, _variables),
-    Probe("secrets-environment", SECRETS, _environment),
-    Probe("secrets-command-lines", SECRETS, _command_lines),
+    Probe("secrets-environment", SECRETS, partial(_of_processes, "environ")),
+    Probe("secrets-command-lines", SECRETS, partial(_of_processes, "cmdline")),
     Probe("secrets-files", SECRETS, _contents),
 )
