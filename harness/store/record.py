@@ -1,8 +1,8 @@
 """The record of one attempt, in two halves.
 
 ``content`` is what was asked and answered: the same whenever and wherever the same talk takes place. Content digests
-are over its canonical bytes alone. ``observed`` is all that belongs to a place and time, and the values that were taken
-out of the content's templates (`harness.store.volatile`): with them the very bytes come back.
+are over its canonical bytes alone. ``observed`` is all that belongs to a place and time. The values that were taken out
+of the content's templates (`harness.store.volatile`) stand in the pack: with them the very bytes come back.
 
 All text in it passes through `harness.store.canonical.escape_all`. As JSON::
 

@@ -8,9 +8,8 @@ import attrs
 import httpx
 
 from harness.errors import UpstreamError, UsageError
-from harness.gateway import Secret
+from harness.gateway import Secret, check_url
 from harness.gateway.failures import of_response
-from harness.gateway.policy import check_url
 from harness.run.endpoints.hints import hint
 
 SECONDS: Final = 30.0
