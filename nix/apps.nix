@@ -8,11 +8,12 @@
     exec ${harness}/bin/harness eval "$@"
   '');
 
-  # Every check of this source, then every test with the arguments given; ends with the status of the first that fails.
+  # Every check of this source, the unit tests among them; then the integration tests, or those that arguments name.
   tests = program.app "harness-tests" (program.script ''
     set -eu
     export HARNESS_SOURCE=${source} HARNESS_SKOPEO=${skopeo}/bin/skopeo
     nix --extra-experimental-features 'nix-command flakes' flake check "path:$HARNESS_SOURCE" --print-build-logs --keep-going
+    [ $# -gt 0 ] || set -- -m integration --durations 25
     exec ${testEnv}/bin/python3 -I -B ${./checks/run_pytest.py} "$HARNESS_SOURCE" "$@"
   '');
 }

@@ -132,6 +132,7 @@ def test_mounts_that_may_be_written_to_are_told_from_those_that_may_not() -> Non
     assert files.mounts(MOUNTS + "8 1 0:8 / /mnt rw - tmpfs none ro\n") == ["/mnt"]
 
 
+@pytest.mark.integration  # a Nix build may not make a file set-user-id
 @pytest.mark.usefixtures("_setuid")
 def test_programs_that_run_with_more_than_their_caller_has_are_found(tmp_path: Path) -> None:
     for name, mode in (("plain", 0o755), ("setuid", 0o4755), ("setgid", 0o2755)):

@@ -83,6 +83,7 @@ def test_what_is_planted_stands_where_it_should_be_found(short: weakened.Planted
     assert short.secret not in repr(short)
 
 
+@pytest.mark.integration  # a Nix build may not make a file set-user-id
 @pytest.mark.usefixtures("_setuid")
 def test_what_is_planted_is_there_and_gone_afterwards(short: weakened.Planted) -> None:
     with short.there():
