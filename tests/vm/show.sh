@@ -32,11 +32,9 @@ left() {
 }
 nothing_left() { [ -z "$(left)" ] || { left; false; }; }
 
-if $harness --help | grep -q doctor; then
-    step "doctor"
-    time $harness doctor
-    check "doctor finds this machine fit" [ $? = 0 ]
-fi
+step "doctor, and the whole self-test"
+time $harness doctor --sandbox
+check "doctor finds this machine fit, no vector broken and every weakened twin detected" [ $? = 0 ]
 
 step "two demo rollouts, every limit required"
 time $harness eval babyvision --demo --limit 2 --jobs 2 --run two --require-limits "${slow[@]}" --json
