@@ -155,10 +155,16 @@ def check_url(url: str, whose: str) -> None:
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # a port that is no number, brackets that don't match
         raise UsageError(f"The {whose}'s base URL can't be read. It looks like https://host/v1.") from None
-    if "@" in parts.netloc or (not good and "@" in url):
-        # The URL stays out of the message: what is before the @ may be a password.
+    if "@" in url:
+        # Anywhere: a password with a slash in it makes its beginning the host, which would be looked up. The URL stays
+        # out of the message.
         raise UsageError(
             f"The {whose}'s base URL holds a user name or password. Leave it out; a key has its own place."
         )
-    if not good or parts.query or parts.fragment or not url.isascii() or not url.isprintable() or " " in url:
-        raise UsageError(f"{url!r} is no base URL of a {whose}. It looks like https://host/v1, without a query.")
+    if parts.query or parts.fragment:
+        # Out of the message as well: some endpoints take their key as a query.
+        raise UsageError(
+            f"The {whose}'s base URL has a query or a fragment. It looks like https://host/v1, without one."
+        )
+    if not good or not url.isascii() or not url.isprintable() or " " in url:
+        raise UsageError(f"{url!r} is no base URL of a {whose}. It looks like https://host/v1.")
