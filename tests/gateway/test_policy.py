@@ -65,6 +65,9 @@ def test_a_base_url_of_another_form_is_refused(url: str) -> None:
         "https://user:pass-word@h:notaport/v1",
         "user:pass-word@h/v1",
         "ftp://user:pass-word@h/v1",
+        "https://pass-word/1@h/v1",  # the slash makes the password's beginning the host
+        "https://h/v1?key=pass-word",
+        "https://h/v1#pass-word",
     ],
 )
 def test_a_base_url_with_a_password_is_refused_unseen(url: str) -> None:
