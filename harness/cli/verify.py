@@ -48,7 +48,8 @@ def command(run: Path, *, egress: bool, as_json: bool) -> int:
         if egress:
             click.echo(_proved(about["egress"]), err=True)
         if verified.unnamed:
-            click.echo(f"note: {len(verified.unnamed)} blobs that nothing names; see harness gc", err=True)
+            count = len(verified.unnamed)
+            click.echo(f"note: {count} blob{'' if count == 1 else 's'} that nothing names; see harness gc", err=True)
     return EXIT_CHECK if verified.problems else EXIT_OK
 
 

@@ -1,7 +1,7 @@
 """What was built out of the pins, and the Nix that builds it."""
 
 from harness.errors import HostUnfitError
-from harness.run.doctor.values import Check, Seen
+from harness.run.doctor.values import PATIENCE, Check, Seen
 
 SYSTEMD = "As root: systemctl start nix-daemon"
 
@@ -47,6 +47,6 @@ def closure(seen: Seen) -> list[Check]:
 def _programs(seen: Seen) -> Check:
     name, silent = "programs", [program for program, said in seen.versions.items() if not said]
     if silent:
-        found = f"{', '.join(silent)} of the container runtime can't be run"
-        return Check(name, "failed", found, "Build it again by `nix build`.")
+        found = f"{', '.join(silent)} of the container runtime said no version within {PATIENCE} s"
+        return Check(name, "failed", found, "On a quiet machine, try again; then build it again by `nix build`.")
     return Check(name, "ok", ", ".join(seen.versions.values()))

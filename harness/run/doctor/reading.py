@@ -16,7 +16,7 @@ from pathlib import Path
 from harness import pins
 from harness.errors import HostUnfitError
 from harness.pins import Closure
-from harness.run.doctor.values import Folder, Helper, Nix, RunPlace, Seen
+from harness.run.doctor.values import PATIENCE, Folder, Helper, Nix, RunPlace, Seen
 from harness.sandbox import base, fitness, limits, mounts
 from harness.sandbox.runtime import PROGRAMS
 
@@ -35,7 +35,6 @@ FILES = (
 )
 VARIABLES = ("PATH", "XDG_RUNTIME_DIR", "HARNESS_STATE_DIR", "TMPDIR", "USER", "LOGNAME")
 VERSION_FLAGS = {"ip": "-V"}  # the others know --version
-SECONDS = 20  # for a program to say its version
 
 
 def look(env: Mapping[str, str], run: Path | None = None) -> Seen:
@@ -140,7 +139,7 @@ def said(command: list[str]) -> str | None:
     with tempfile.TemporaryDirectory(prefix="harness-") as home:
         env = {"HOME": home, "XDG_RUNTIME_DIR": home, "TMPDIR": home}
         try:
-            done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=env, timeout=SECONDS)
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=env, timeout=PATIENCE)
         except (OSError, subprocess.TimeoutExpired):
             return None
     return done.stdout.partition("\n")[0] if done.returncode == 0 else None

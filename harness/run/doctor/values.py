@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
 import attrs
 
@@ -11,6 +11,9 @@ from harness.pins import Closure
 from harness.sandbox import fitness
 from harness.sandbox.base import Room
 from harness.sandbox.mounts import Mount
+
+# Seconds for a program to say its version: podman took more than 20 under emulation on a busy machine.
+PATIENCE: Final = 60
 
 State = Literal["ok", "warning", "failed", "not known"]
 

@@ -22,6 +22,9 @@ _FOLDERS: Final = ("", ".", "blobs", names.BLOBS)
 # Layers, records and small blobs, configuration, manifest, index and version, and the folders.
 LIMITS: Final = Limits(file=1 << 36, total=1 << 40, entries=LAYERS_MAX + 16, depth=4)
 
+# How the name of a tar file's first member can begin.
+_FIRST: Final = (*(name.encode() for name in TOP), b"blobs", b"./")
+
 _COMPRESSED: Final = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
 
 
@@ -93,15 +96,18 @@ def source(path: Path) -> Iterator[Source]:
             raise UsageError(f"{path} is no plain file: {error.strerror}.") from error
         except OSError as error:
             raise UsageError(f"{path} can't be read: {error.strerror}.") from error
-        _refuse_compressed(span)
+        _refuse_foreign(span)
         yield TarSource(path, _scanned(span))
 
 
-def _refuse_compressed(span: Span) -> None:
-    start = span.read(0, min(span.size, 8))
+def _refuse_foreign(span: Span) -> None:
+    """What was never an archive is no damaged one; one damaged byte leaves either the first name or tar's own mark."""
+    start = span.read(0, min(span.size, 512))
     for magic, name in _COMPRESSED.items():
         if start.startswith(magic):
             raise UsageError(f"{span.path} is compressed by {name}. Unpack it first: an archive is a plain tar file.")
+    if start and not start.startswith(_FIRST) and b"ustar" not in start[256:264]:
+        raise UsageError(f"{span.path} is no archive: it doesn't begin as a tar file does.")
 
 
 def _scanned(span: Span) -> dict[str, Span]:

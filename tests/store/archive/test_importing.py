@@ -93,11 +93,13 @@ def test_an_empty_folder_is_filled_also_through_a_link(packed: Path, tmp_path: P
 def test_no_archive_is_a_usage_error(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "packed.tar.gz").write_bytes(b"\x1f\x8b\x08\x00")
+    (tmp_path / "README.md").write_text("# What this is\n" * 100)
     os.mkfifo(tmp_path / "fifo")
     for name, said in (
         ("none", "can't be read"),
         ("folder", "no file oci-layout"),
         ("packed.tar.gz", "is compressed by gzip"),
+        ("README.md", "doesn't begin as a tar file does"),
         ("fifo", "is no plain file"),
     ):
         with pytest.raises(UsageError, match=said):
