@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import attrs
+
 from harness.errors import HarnessError
 from harness.store.blobs import Blobs
 from harness.store.canonical import JSON
@@ -15,6 +17,18 @@ from harness.store.values import Values
 from harness.store.volatile import Ids, Runs, restore
 
 
+@attrs.frozen
+class _Taken:
+    """One call: what content says of it, what was observed, its templates, what they lack, its bodies' digests."""
+
+    call: Call
+    observed: CallObserved
+    request: Body
+    answer: Body
+    fields: Runs
+    bodies: tuple[Digest, Digest]
+
+
 class Recorder:
     """Takes down calls in their order and files beside them; what it holds then goes into the record's two halves."""
 
@@ -22,12 +36,7 @@ class Recorder:
         self._blobs = blobs
         self._writer = Writer(blobs)
         self._ids = Ids()
-        self._calls: list[Call] = []
-        self._observed: list[CallObserved] = []
-        self._requests = list[Body]()
-        self._answers = list[Body]()
-        self._bodies = list[tuple[Digest, Digest]]()
-        self._fields = list[Runs]()
+        self._taken = list[_Taken]()
         self._artifacts = dict[str, tuple[Digest, Body]]()
 
     def call(
@@ -50,14 +59,15 @@ class Recorder:
         ids = tuple(self._ids)
         if restore(question, ids, {}) != request or restore(template, ids, fields) != answer:
             raise HarnessError("A call's bytes can't be rebuilt from what would be kept of them. Please report this.")
-        self._requests.append(self._writer.request(question))
-        self._answers.append(self._writer.alone(template))
-        self._calls.append(
-            Call(status=status, request=digest(question), answer=digest(template), finish_reason=finish_reason)
+        taken = _Taken(
+            Call(status=status, request=digest(question), answer=digest(template), finish_reason=finish_reason),
+            CallObserved(started_ns=started_ns, ended_ns=ended_ns, tries=tuple(tries)),
+            self._writer.request(question),
+            self._writer.alone(template),
+            fields,
+            (digest(request), digest(answer)),
         )
-        self._observed.append(CallObserved(started_ns=started_ns, ended_ns=ended_ns, tries=tuple(tries)))
-        self._fields.append(fields)
-        self._bodies.append((digest(request), digest(answer)))
+        self._taken.append(taken)
 
     def artifact(self, name: str, data: bytes) -> None:
         """Keep a file that came out of the sandbox."""
@@ -65,22 +75,27 @@ class Recorder:
 
     def pack(self) -> PackRef | None:
         """Put everything that was taken down into one blob; None where there is nothing. Raises as the store does."""
-        if not self._calls and not self._artifacts:
+        if not self._taken and not self._artifacts:
             return None
-        artifacts = {name: body for name, (_, body) in self._artifacts.items()}
-        values = Values(tuple(self._ids), tuple(self._fields))
-        pack = Pack(tuple(self._requests), tuple(self._answers), artifacts, values)
-        return PackRef(self._blobs.put(pack.to_bytes()), tuple(sorted(pack.blobs())), bodies_digest(self._bodies))
+        values = Values(tuple(self._ids), tuple(one.fields for one in self._taken))
+        pack = Pack(
+            tuple(one.request for one in self._taken),
+            tuple(one.answer for one in self._taken),
+            {name: body for name, (_, body) in self._artifacts.items()},
+            values,
+        )
+        bodies = bodies_digest([one.bodies for one in self._taken])
+        return PackRef(self._blobs.put(pack.to_bytes()), tuple(sorted(pack.blobs())), bodies)
 
     @property
     def calls(self) -> tuple[Call, ...]:
         """For `Content.calls`."""
-        return tuple(self._calls)
+        return tuple(one.call for one in self._taken)
 
     @property
     def observed(self) -> tuple[CallObserved, ...]:
         """For `Observed.calls`."""
-        return tuple(self._observed)
+        return tuple(one.observed for one in self._taken)
 
     @property
     def artifacts(self) -> Mapping[str, Digest]:

@@ -9,7 +9,7 @@ import contextlib
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -31,39 +31,34 @@ def remove(path: Path | str, folder: int | None = None) -> None:
     with _opened(path, folder) as top:
         some, trouble = True, list[OSError]()
         while some:  # a folder that changes while it is read may not tell all
-            some, trouble = _remove_some(top)
+            trouble.clear()
+            some = _clear(top, trouble, lambda name: _empty(name, top, trouble))
     if trouble:
         raise trouble[0]
     os.rmdir(path, dir_fd=folder)
 
 
-def _remove_some(top: int) -> tuple[bool, list[OSError]]:
-    """Remove what is at the top; what is in folders there comes to the top. Whether anything went, and what didn't."""
-    some, trouble = False, list[OSError]()
-    with os.scandir(top) as found:
+def _clear(folder: int, trouble: list[OSError], with_folder: Callable[[str], object]) -> bool:
+    """Remove each entry, or do that with a folder in it. Whether anything went; what didn't is added to the trouble."""
+    some = False
+    with os.scandir(folder) as found:
         for entry in found:
             try:
                 if entry.is_dir(follow_symlinks=False):
-                    _remove_folder(entry.name, top, trouble)
+                    with_folder(entry.name)
                 else:
-                    os.unlink(entry.name, dir_fd=top)
+                    os.unlink(entry.name, dir_fd=folder)
                 some = True
             except OSError as error:
                 trouble.append(error)
-    return some, trouble
+    return some
 
 
-def _remove_folder(name: str, top: int, trouble: list[OSError]) -> None:
+def _empty(name: str, top: int, trouble: list[OSError]) -> None:
+    """Remove a folder of the top; the folders in it come to the top."""
     aside = _move(name, top, top)
-    with _opened(aside, top) as inner, os.scandir(inner) as found:
-        for entry in found:
-            try:
-                if entry.is_dir(follow_symlinks=False):
-                    _move(entry.name, inner, top)
-                else:
-                    os.unlink(entry.name, dir_fd=inner)
-            except OSError as error:
-                trouble.append(error)
+    with _opened(aside, top) as inner:
+        _clear(inner, trouble, lambda name: _move(name, inner, top))
     os.rmdir(aside, dir_fd=top)
 
 
