@@ -2,13 +2,17 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness.benchmarks.demo.policy import reply
+from harness.benchmarks.demo.server import POLICY_MODEL
 from tests.durability.aftermath import outcome
 from tests.durability.endings import ENDINGS, Ending, Machine, run
+from tests.integration.gated import Gated, gated
 
 pytestmark = pytest.mark.integration
 
@@ -38,19 +42,19 @@ async def test_a_run_is_not_touched_by_one_beside_it_that_is_killed_and_swept(
 ) -> None:
     environment |= {"HARNESS_STATE_DIR": str(short_folder), "HOME": str(tmp_path)}
     alone, beside, killed = (tmp_path / name for name in ("alone", "beside", "killed"))
-    assert (await harness(*DEMO, "--run", alone)).status == 0
-    victim = await start(*DEMO, "--run", killed)
-    other = asyncio.create_task(harness(*DEMO, "--run", beside, "--json"))
-    while not (begun(killed) and begun(beside)):
+    async with policy() as quick, policy() as slow, policy() as doomed:
+        quick.gate.set()
+        assert (await harness(*asking(quick), "--run", alone)).status == 0
+        victim = await start(*asking(doomed), "--run", killed)
+        other = asyncio.create_task(harness(*asking(slow), "--run", beside, "--json"))
+        await asyncio.gather(doomed.asked.wait(), slow.asked.wait())
         assert victim.returncode is None
+        victim.kill()
+        await victim.wait()
+        await swept(harness)
         assert not other.done()
-        await asyncio.sleep(0.05)
-    await asyncio.sleep(3)
-    victim.kill()
-    await victim.wait()
-    await swept(harness)
-    assert not other.done(), "it was swept beside a run that went on"
-    end = await other
+        slow.gate.set()
+        end = await other
     assert end.status == 0, end.said
     assert outcome(beside, 2).content == outcome(alone, 2).content
 
@@ -67,6 +71,11 @@ async def swept(harness: Harness) -> None:
     pytest.fail("there was nothing to sweep")
 
 
-def begun(folder: Path) -> bool:
-    """Whether a run has kept that it was started."""
-    return any(folder.glob("observed/*.json"))
+def policy() -> AbstractAsyncContextManager[Gated]:
+    """The demo's policy behind a gate: a run that asks it goes on for as long as the test wants."""
+    return gated(POLICY_MODEL, reply)
+
+
+def asking(endpoint: Gated) -> tuple[str, ...]:
+    """The command line of a run that asks it."""
+    return (*DEMO, "--no-preflight", "--policy-base-url", endpoint.url, "--policy-model", POLICY_MODEL)

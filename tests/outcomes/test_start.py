@@ -39,7 +39,7 @@ ROWS = [
 
 @pytest.fixture(scope="module")
 def played() -> Iterator[Played]:
-    with play(ROWS, "--upstream-attempts", "3", "--upstream-backoff", "0.2", "--stall", "3", "--timeout", "60") as done:
+    with play(ROWS, "--upstream-attempts", "3", "--upstream-backoff", "0.2", "--stall", "5", "--timeout", "60") as done:
         yield done
 
 
