@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from harness.report.words import plain
-from harness.sandbox.egress import Claim, problems
+from harness.run.egress.check import problems
+from harness.sandbox.egress import Claim
 from harness.store.canonical import JSON
 from harness.store.record import AttemptRecord
 from harness.store.runfolder import RunFolder
@@ -16,11 +17,11 @@ PROTOCOLS: Final = {"denied_tcp": "TCP", "denied_udp": "UDP", "denied_icmp": "IC
 def to_json(run: RunFolder, record: AttemptRecord) -> dict[str, JSON]:
     """``proof`` in the object of ``harness show RUN TASK --json``; docs/egress.md names the keys."""
     claim, observed = Claim.of(record), record.observed
-    kept = observed.filters()
+    kept, found = observed.filters(), problems(run, record)
     names = {"rules": observed.egress.ruleset_sha256 if observed.egress else None, "filter": observed.seccomp_sha256}
     return {
-        "holds": claim.proved,
-        "problems": list(problems(claim)),
+        "holds": claim.egress is not None and not found,
+        "problems": list(found),
         "calls": claim.calls,
         "refusals": claim.refusals,
         **{name: str(run.blobs.path(blob)) if blob and blob in kept else None for name, blob in names.items()},

@@ -5,15 +5,16 @@ Whoever writes all of a record anew can write a proof that adds up; against that
 """
 
 import ipaddress
+import socket
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Self, get_args
 
 import attrs
 
-from harness.sandbox import ruleset
+from harness.sandbox import limits, ruleset
 from harness.sandbox.ruleset import COUNTERS, PROTOCOLS, REFUSED, SET_SIZE
-from harness.sandbox.values import Destination, Held
+from harness.sandbox.values import Destination, Held, Proof
 from harness.store.canonical import JSON
 from harness.store.egress import Egress
 from harness.store.record import AttemptRecord
@@ -29,6 +30,7 @@ _COUNTED_AS: Final[Mapping[str, str]] = {
     "icmp": "denied_icmp",
     "ipv6-icmp": "denied_icmp",
 }
+_SHOWN: Final = 200  # characters
 _NAMES: Final = frozenset({*PROTOCOLS.values(), *(str(number) for number in range(256))} - {*PROTOCOLS})
 
 
@@ -118,6 +120,10 @@ def _filters(claim: Claim, egress: Egress) -> Iterator[str]:
         yield "it names no system call filter"
     if not {"init", "ids"} <= set(claim.dead):
         yield "it doesn't say by what it was seen that the sandbox was dead when its counters were read"
+    if unknown := sorted({*claim.dead} - {*get_args(Proof)}):
+        yield f"it says that the sandbox was seen to be dead by {unknown[0]!r}, which this version doesn't know"
+    if "cgroup" in claim.limits.values() and "cgroup" not in claim.dead:
+        yield "a cgroup held its limits, and it doesn't say that this was empty when its counters were read"
 
 
 def _sums(egress: Egress, counters: Mapping[str, int]) -> Iterator[str]:
@@ -132,7 +138,7 @@ def _sums(egress: Egress, counters: Mapping[str, int]) -> Iterator[str]:
     for one in egress.destinations:
         read = _destination(one, KNOWN.get(egress.ruleset_sha256))
         if read is None:
-            yield f"{dict(one)} can't be a destination that was refused"
+            yield f"{_shown(one)} can't be a destination that was refused"
             return
         destinations.append(read)
     listed = sum(one.packets for one in destinations)
@@ -160,18 +166,30 @@ def _destinations(destinations: Sequence[Destination], egress: Egress, counters:
 
 def _gateway(claim: Claim, egress: Egress, counters: Mapping[str, int]) -> Iterator[str]:
     """Packets to the gateway without a request are no contradiction: any program can open a connection and say nothing,
-    and what only asks for the list of models is not kept."""
+    and what only asks for the list of models is not kept.
+
+    A connection carries one request: it takes a packet to open it, one for the request, and an answer to the first.
+    """
     if (claim.calls or claim.refusals) and not (egress.allowed and counters["answers"]):
         yield (
             f"the gateway had {claim.calls} calls and refused {claim.refusals}, but {egress.allowed} packets went to "
             f"it and {counters['answers']} came back"
         )
+    elif egress.allowed < 2 * claim.calls or counters["answers"] < claim.calls:
+        yield (
+            f"the gateway had {claim.calls} calls, each by a connection of its own, but only {egress.allowed} packets "
+            f"went to it and {counters['answers']} came back"
+        )
+    if counters["answers"] and not egress.allowed:
+        yield f"{counters['answers']} packets came back from the gateway, but none went to it"
 
 
 def _limits(claim: Claim) -> Iterator[str]:
     for name, held in claim.limits.items():
         if held not in get_args(Held):
             yield f"its limit {name!r} is said to be held by {held!r}, which this version of the harness doesn't know"
+        elif held != "none" and held not in limits.KEEPERS.get(name, (held,)):
+            yield f"its limit {name!r} is said to be held by {held!r}, which can't hold it"
     for name in HELD:
         if claim.limits.get(name, "none") == "none":
             yield f"nothing held its limit {name!r}"
@@ -194,6 +212,19 @@ def _destination(value: Mapping[str, JSON], gateway: tuple[str, int] | None) -> 
         parsed = ipaddress.ip_address(address)
     except ValueError:
         return None
-    if parsed.is_loopback or "%" in address or (str(parsed), port, protocol) == (*(gateway or ("", 0)), "tcp"):
+    if _written(parsed) != address:
+        return None
+    if parsed.is_loopback or (str(parsed), port, protocol) == (*(gateway or ("", 0)), "tcp"):
         return None
     return Destination(address, protocol, port, packets)
+
+
+def _written(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> str:
+    """The one way in which nft writes an address: others would let one destination stand twice."""
+    return socket.inet_ntop(socket.AF_INET if address.version == 4 else socket.AF_INET6, address.packed)
+
+
+def _shown(value: Mapping[str, JSON]) -> str:
+    """A destination that is none, for people: it may be of any length."""
+    text = str(dict(value))
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

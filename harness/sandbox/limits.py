@@ -17,6 +17,11 @@ _ALWAYS: Final[Mapping[str, Held]] = {
     "inodes": "tmpfs",
     "time": "harness",
 }
+#: Name of a limit -> what may hold it.
+KEEPERS: Final[Mapping[str, frozenset[Held]]] = {
+    **{name: frozenset({other, "cgroup"}) for name, other in _ELSE.items()},
+    **{name: frozenset({how}) for name, how in _ALWAYS.items()},
+}
 #: What a limit that isn't enforced is held by, in words.
 _WEAK: Final[Mapping[Held, str]] = {
     "none": "nothing holds it",

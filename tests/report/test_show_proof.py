@@ -1,12 +1,15 @@
 """What a sandbox sent, as a block of text."""
 
+from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
-from harness.report.show_proof import render
+from harness.report.show_proof import render, to_json
 from harness.sandbox.egress import problems
 from tests.sandbox.test_egress import SOME, claim, egress, many, to
+from tests.synthetic import Shape, make
 
 
 def block(one: Any, *, full: bool = False, **proof: Any) -> list[str]:
@@ -63,3 +66,13 @@ def test_what_is_not_proved_is_said_first(one: Any, line: str) -> None:
 
 def test_a_record_that_kept_no_rules_has_their_digest() -> None:
     assert f"rules      {SOME.ruleset_sha256} (their text was not kept)" in block(claim(SOME), rules=None, filter=None)
+
+
+def test_a_proof_under_another_filter_does_not_hold(tmp_path: Path) -> None:
+    run = make(tmp_path / "R", Shape(rollouts=1, tasks=1, calls=1, image_bytes=100))
+    record = run.rollout(next(iter(run.dones())))
+    assert to_json(run, record)["holds"] is True
+    lax = attrs.evolve(record, observed=attrs.evolve(record.observed, seccomp_sha256=run.blobs.put(b"{}")))
+    found = to_json(run, lax)
+    assert found["holds"] is False
+    assert "not one that this version of the harness makes" in str(found["problems"])

@@ -63,7 +63,9 @@ def many(count: int) -> list[dict[str, Any]]:
         claim(),
         claim(egress()),
         claim(egress(), calls=0, refusals=0),
-        claim(attrs.evolve(egress(), allowed=0), calls=0, refusals=0),
+        claim(attrs.evolve(egress(answers=0), allowed=0), calls=0, refusals=0),
+        claim(attrs.evolve(egress(answers=2), allowed=4)),
+        claim(limits={**LIMITS, "inodes": "tmpfs", "memory": "cgroup"}, dead=(*DEAD, "cgroup")),
         claim(masked=True, outcome="upstream-failed"),
         claim(egress(*many(1024), denied=1024, denied_udp=1024)),
         claim(egress(*many(1024), denied=1030, truncated=True, denied_udp=1030, unlisted=6)),
@@ -117,6 +119,18 @@ FORGED = {
     "calls without packets": (claim(attrs.evolve(SOME, allowed=0)), "had 2 calls and refused 1, but 0 packets"),
     "calls without answers": (claim(egress(answers=0)), "12 packets went to it and 0 came back"),
     "refusals without packets": (claim(attrs.evolve(egress(), allowed=0), calls=0), "had 0 calls and refused 1"),
+    "fewer packets than calls take": (claim(attrs.evolve(egress(), allowed=3)), "but only 3 packets went to it and 9"),
+    "fewer answers than calls take": (claim(egress(answers=1)), "12 packets went to it and 1 came back"),
+    "answers to nothing": (
+        claim(attrs.evolve(egress(), allowed=0), calls=0, refusals=0),
+        "9 packets came back from the gateway, but none went",
+    ),
+    "a keeper that can't": (claim(limits={**LIMITS, "inodes": "tmpfs", "memory": "tmpfs"}), "can't hold it"),
+    "an unknown sign of death": (claim(dead=(*DEAD, "hope")), "was seen to be dead by 'hope'"),
+    "a cgroup that was not seen empty": (
+        claim(limits={**LIMITS, "inodes": "tmpfs", "memory": "cgroup"}),
+        "it doesn't say that this was empty",
+    ),
     "an unknown keeper": (claim(limits={**LIMITS, "inodes": "hope"}), "held by 'hope'"),
     "a limit that nothing held": (claim(limits={**LIMITS, "inodes": "none"}), "nothing held its limit 'inodes'"),
     "no limits": (claim(limits={}), "nothing held its limit 'memory'"),
@@ -138,6 +152,9 @@ def test_what_is_missing_or_does_not_fit_is_named(name: str) -> None:
         to("::1"),
         to("example.org"),
         to("192.0.2.300"),
+        to("2001:DB8::1"),
+        to("2001:db8:0::1"),
+        to("::ffff:c000:201"),
         to("fe80::1%lo", "udp"),
         to("192.0.2.1", "http"),
         to("192.0.2.1", "6"),
@@ -186,3 +203,8 @@ def test_a_masked_attempt_without_a_sandbox_that_could_be_read_needs_no_proof_an
 def test_what_is_no_record_is_refused(content: Any, observed: Any) -> None:
     with pytest.raises((KeyError, TypeError, ValueError, CanonicalError)):
         Claim.read(content, observed)
+
+
+def test_what_can_be_no_destination_is_named_in_a_line_however_long_it_is() -> None:
+    (found,) = problems(claim(egress(to("x" * 10_000), denied=1, denied_tcp=1)))
+    assert len(found) < 300

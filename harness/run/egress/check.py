@@ -35,26 +35,31 @@ class Proved:
 
 def check(run: RunFolder) -> Proved:
     """Check every attempt, masked ones too; a record that can't be read is the business of `harness.store.verify`."""
-    problems, sent = list[str](), list[Sent]()
+    named, sent = list[str](), list[Sent]()
     attempts = unproved = 0
     filters = _Filters(run)
     for path, record in _records(run):
         attempts += 1
         claim = Claim.of(record)
         found = [*egress.problems(claim), *filters.problems(record)]
-        problems += [f"{path}: {problem}." for problem in found]
+        named += [f"{path}: {problem}." for problem in found]
         if claim.egress is not None:
             sent.append(attrs.evolve(Sent.of(claim), proved=not found))
         elif not found:
             unproved += 1
     return Proved(
-        problems=tuple(problems),
+        problems=tuple(named),
         attempts=attempts,
         proved=sum(one.proved for one in sent),
         unproved=unproved,
         refused=sum(one.refused for one in sent),
         destinations=distinct(sent),
     )
+
+
+def problems(run: RunFolder, record: AttemptRecord) -> tuple[str, ...]:
+    """What is wrong with the proof of one attempt, each as one text; `egress.problems` and the texts of its filters."""
+    return (*egress.problems(Claim.of(record)), *_Filters(run).problems(record))
 
 
 def _records(run: RunFolder) -> Iterator[tuple[Path, AttemptRecord]]:

@@ -87,6 +87,10 @@ def test_other_rules_are_none_that_this_version_knows_even_if_their_text_is_ther
         FILTER.replace(b'"SCMP_ACT_ERRNO",\n "syscalls"', b'"SCMP_ACT_ALLOW",\n "syscalls"'),
         FILTER.replace(b'"name', b'"x-name', 1),
         FILTER.replace(b'"clone3"', b'"bpf"'),
+        FILTER.replace(b'"syscalls": [', b'"syscalls": [{"names": ["iopl"], "action": "SCMP_ACT_ALLOW"},'),
+        FILTER.replace(
+            b'"syscalls": [', b'"syscalls": [{"names": ["read"], "name": "bpf", "action": "SCMP_ACT_ALLOW"},'
+        ),
         b"{}",
         b"[]",
         b"nothing",
