@@ -52,16 +52,21 @@ def of_ids(first: int, count: int | None, proc: Path = PROC) -> tuple[Process, .
 def _status(folder: Path) -> str:
     """/proc/PID/status; where the first thread has ended, that of another one, which still knows the memory.
 
-    A process chooses its own name, which need not be UTF-8.
+    A process chooses its own name, which need not be UTF-8, and may hold what ends a line elsewhere.
     """
-    text = (folder / "status").read_text(errors="replace")
+    text = _text(folder / "status")
     if "\nVmRSS:" in text or "\nState:\tZ" not in text:
         return text
     for task in sorted((folder / "task").iterdir(), key=lambda one: int(one.name)):
-        other = (task / "status").read_text(errors="replace")
+        other = _text(task / "status")
         if "\nVmRSS:" in other:
             return other
     return text
+
+
+def _text(file: Path) -> str:
+    """As it stands there: what reads text makes a line feed of each carriage return."""
+    return file.read_bytes().decode(errors="replace")
 
 
 def proportional(pid: int, proc: Path = PROC) -> int:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from harness.sandbox import processes
 
 
@@ -46,6 +48,19 @@ def test_a_name_that_is_no_text_hides_nothing(tmp_path: Path) -> None:
 def test_a_name_can_not_pass_for_a_field() -> None:
     status = _status(2001, None).replace("python3", "\x0bVmRSS:\tx\x1cy")
     assert processes.parse_status(5, status) == processes.Process(5, 2001, 0)
+
+
+@pytest.mark.parametrize("name", [b"\rVmRSS:\tx", b"\rVmRSS:\t0 kB", b"\rUid:\t0", b"\rState:\tX"])
+def test_a_name_can_not_pass_for_a_line_where_the_first_thread_has_ended(tmp_path: Path, name: bytes) -> None:
+    def named(status: str) -> bytes:
+        return status.replace("Threads:\t1", "Threads:\t2").encode().replace(b"python3", name)
+
+    proc = _proc(tmp_path, p5="")
+    (proc / "5/status").write_bytes(named(_status(2001, None, "Z (zombie)")))
+    for thread, text in (("5", _status(2001, None, "Z (zombie)")), ("6", _status(2001, 9))):
+        (proc / "5/task" / thread).mkdir(parents=True)
+        (proc / "5/task" / thread / "status").write_bytes(named(text))
+    assert processes.of_ids(2001, 1, proc) == (processes.Process(5, 2001, 9 * 1024),)
 
 
 def test_a_process_that_has_given_up_its_memory() -> None:
