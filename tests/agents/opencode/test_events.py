@@ -90,6 +90,12 @@ def test_a_line_with_a_text_of_20_megabytes_is_not_read_and_the_rest_is() -> Non
     assert (found.texts, found.unreadable) == (READ.texts, 1)
 
 
+@pytest.mark.timeout(60)
+def test_a_line_of_runs_that_are_nearly_images_is_not_slow() -> None:
+    found = parse(part("text", text=("x" * 65535 + " ") * 100) + TALK)
+    assert (found.texts, found.unreadable) == (READ.texts, 1)
+
+
 def test_an_error_is_its_name_and_message() -> None:
     line = event("error", error={"name": "ContextOverflowError", "data": {"message": "too long"}})
     assert parse(line).errors == ("ContextOverflowError: too long",)
