@@ -64,10 +64,15 @@ class Mount:
     options: frozenset[str]
 
 
+def table() -> str:
+    """The text of /proc/self/mountinfo. Somebody may have mounted something at a path that is no UTF-8."""
+    return os.fsdecode(Path("/proc/self/mountinfo").read_bytes())
+
+
 def parse(mountinfo: str) -> tuple[Mount, ...]:
     """The text of /proc/self/mountinfo, in its order: a later mount covers an earlier one."""
     found = []
-    for line in mountinfo.splitlines():
+    for line in filter(None, mountinfo.split("\n")):  # a path may hold what ends a line elsewhere
         before, _, after = line.partition(" - ")
         fields = before.split(" ")
         # Blank, tab, newline and backslash stand there as octal escapes.
@@ -77,10 +82,11 @@ def parse(mountinfo: str) -> tuple[Mount, ...]:
 
 
 def of(path: Path, mountinfo: str) -> Mount:
-    """The file system that ``path``, absolute and without links, is on."""
+    """The file system that ``path``, absolute and without links, is on. In a chroot it may not be told."""
     holding = [one for one in parse(mountinfo) if one.point == path or one.point in path.parents]
-    deepest = max(len(one.point.parts) for one in holding)
-    return next(one for one in reversed(holding) if len(one.point.parts) == deepest)
+    deepest = max((len(one.point.parts) for one in holding), default=0)
+    untold = Mount(Path("/"), "an unknown file system", frozenset())
+    return next((one for one in reversed(holding) if len(one.point.parts) == deepest), untold)
 
 
 def below(folder: Path, mountinfo: str) -> tuple[Path, ...]:
@@ -90,5 +96,5 @@ def below(folder: Path, mountinfo: str) -> tuple[Path, ...]:
 
 def unmount_below(folder: Path) -> None:
     """Takes off everything that is mounted under ``folder``, so that nothing of it is entered when it is removed."""
-    for point in below(folder, Path("/proc/self/mountinfo").read_text()):
+    for point in below(folder, table()):
         unmount(point)

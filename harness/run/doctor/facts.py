@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.run.doctor import reading
 from harness.run.doctor.values import Helper
 from harness.run.room import memory
-from harness.sandbox import fitness, namespace
+from harness.sandbox import fitness, mounts, namespace
 from harness.store.canonical import JSON
 
 
@@ -20,7 +20,7 @@ def provided(env: Mapping[str, str]) -> dict[str, JSON]:
     """
     path = env.get(namespace.HOST_PATH, env.get("PATH", ""))
     user = fitness.User.of(int(env.get(namespace.HOST_UID, os.getuid())), env)
-    mountinfo = Path("/proc/self/mountinfo").read_text()
+    mountinfo = mounts.table()
     return {
         "kernel": f"{platform.release()} {platform.version()}",
         "nix": reading.nix_version(path),

@@ -42,9 +42,17 @@ def facts(host: Host, *, neighbour: str, abstract: str) -> Facts:
 
 def _host_names() -> list[str]:
     """The UNIX sockets without a file by which the harness holds ids: real ones of this host."""
-    prefix = "@" + slots.socket_name(namespace.mapped_ids(), 0)[1:].rpartition("-")[0]
-    names = [line.split()[-1] for line in Path("/proc/net/unix").read_text().splitlines()[1:]]
-    return [name[1:] for name in names if name.startswith(prefix)]
+    prefix = slots.socket_name(namespace.mapped_ids(), 0)[1:].rpartition("-")[0]
+    return names_in(Path("/proc/net/unix").read_bytes(), prefix)
+
+
+def names_in(table: bytes, prefix: str) -> list[str]:
+    """The names that begin so among the sockets without a file, in the kernel's list of UNIX sockets.
+
+    Any user of the host may have given others names of any bytes, line feeds too.
+    """
+    words = [line.rpartition(b" ")[2].decode(errors="replace") for line in table.split(b"\n")]
+    return [word[1:] for word in words if word.startswith(f"@{prefix}")]
 
 
 def stage(known: Mapping[str, Any], mark: str, *, module: str = "main", limits: Limits | None = None) -> Stage:

@@ -32,6 +32,14 @@ def test_the_hosts_places_are_its_loopback_alone() -> None:
     assert {(place.kind, place.port) for place in places if place.family != socket.AF_UNIX} == tried
 
 
+def test_the_names_of_other_peoples_sockets_may_be_anything() -> None:
+    lines = [b"%016x: 00000002 00000000 00000000 0002 01 %d %s" % (number, number, name) for number, name in enumerate(
+        (b"@ids-1", b"@\xff\xfe", b"@\n\n", b"@ ids-9", b"/run/ids-8", b"@a\r@ids-7", b"@ids-2")
+    )]  # fmt: skip
+    table = b"\n".join((b"Num       RefCount Protocol Flags    Type St Inode Path", *lines, b""))
+    assert staging.names_in(table, "ids-") == ["ids-1", "ids-2"]
+
+
 def test_a_stage_holds_all_probes_and_a_mark_and_no_secret() -> None:
     stage = staging.stage({"neighbour": "other"}, "mark")
     assert stage.command[-2:] == ("/task/in/facts.json", "mark")
