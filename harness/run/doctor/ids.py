@@ -56,6 +56,6 @@ def _helper(name: str, helper: Helper | None, path: str) -> Check:
                 f"{file} is on a file system that is mounted nosuid.",
                 f"As root: mount -o remount,suid {helper.mount.point}",
             )
-        return f"{file}, mode {helper.found.mode:04o}, sha256 {helper.sha256}"
+        return f"{file}, mode {helper.found.mode:04o}, sha256 {helper.sha256 or 'not known: it may not be read'}"
 
     return Check.judged(name, judge)

@@ -39,7 +39,7 @@ VERSION_FLAGS = {"ip": "-V"}  # the others know --version
 
 def look(env: Mapping[str, str], run: Path | None = None) -> Seen:
     """This machine; with ``run`` also the file system of a run folder, where a link is made and removed."""
-    mountinfo = Path("/proc/self/mountinfo").read_text()
+    mountinfo = mounts.table()
     uid, closure = os.getuid(), _closure(env)
     runtime_dir = Path(env.get("XDG_RUNTIME_DIR") or "/nowhere")
     return Seen(
@@ -82,7 +82,10 @@ def helper(name: str, path: str, mountinfo: str) -> Helper | None:
     found = fitness.Helper.of(name, path)
     if found is None:
         return None
-    digest = hashlib.sha256(found.path.read_bytes()).hexdigest()
+    try:
+        digest = hashlib.sha256(found.path.read_bytes()).hexdigest()
+    except PermissionError:  # it can be run all the same
+        digest = None
     return Helper(found, digest, mounts.of(found.path, mountinfo))
 
 

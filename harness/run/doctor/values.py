@@ -47,10 +47,10 @@ class Check:
 
 @attrs.frozen
 class Helper:
-    """newuidmap or newgidmap, its digest and the file system that it is on."""
+    """newuidmap or newgidmap, its digest (None where only root may read it) and the file system that it is on."""
 
     found: fitness.Helper
-    sha256: str
+    sha256: str | None
     mount: Mount
 
 

@@ -68,6 +68,20 @@ def test_the_helpers_of_the_host_are_recorded_with_their_digest(tmp_path: Path) 
     assert found["newgidmap"] is None
 
 
+def test_a_helper_that_only_root_may_read_has_no_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a distribution gives setuid programs the mode 4711."""
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "newuidmap").write_text("program")
+    (tmp_path / "newuidmap").chmod(0o711)
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    helper = reading.helper("newuidmap", str(tmp_path), "1 1 0:1 / / rw - ext4 /dev/vda rw\n")
+    assert helper is not None
+    assert helper.sha256 is None
+
+
 def test_inside_the_namespace_the_hosts_path_and_uid_count(tmp_path: Path) -> None:
     (tmp_path / "newgidmap").write_text("program")
     (tmp_path / "newgidmap").chmod(0o755)
