@@ -27,7 +27,7 @@ def parent(env: Mapping[str, str]) -> Path:
     if env.get("HARNESS_STATE_DIR"):
         return Path(env["HARNESS_STATE_DIR"]).absolute()
     for folder in (Path("/var/tmp"), Path(env.get("TMPDIR", "/tmp"))):  # noqa: S108
-        if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
+        if os.access(folder, os.W_OK | os.X_OK):
             return folder
     raise HostUnfitError("Neither /var/tmp nor TMPDIR can be written to.", ELSEWHERE)
 

@@ -91,8 +91,17 @@ def check_helper(name: str, found: Helper | None, path: str) -> Path:
 
 
 def text(file: Path) -> str:
-    """What is in ``file``; a missing file is an empty one."""
-    return file.read_text(errors="replace") if file.exists() else ""
+    """What is in ``file``; a missing file is an empty one.
+
+    Raises:
+        HostUnfitError: it can't be read.
+    """
+    try:
+        return file.read_text(errors="replace")
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise HostUnfitError(f"{file} can't be read: {error.strerror}.", f"As root: chmod a+r {file}") from error
 
 
 def sysctls(folder: Path = Path("/proc/sys")) -> dict[str, str]:

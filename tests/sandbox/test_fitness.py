@@ -70,6 +70,11 @@ def test_a_missing_file_of_ranges_is_an_empty_one(tmp_path: Path) -> None:
     assert fitness.text(tmp_path / "subuid") == ""
 
 
+def test_a_file_of_ranges_that_can_not_be_read_is_told(tmp_path: Path) -> None:
+    with pytest.raises(HostUnfitError, match=f"{tmp_path} can't be read: Is a directory"):
+        fitness.text(tmp_path)
+
+
 def test_a_user_unknown_to_this_machine_is_looked_up_by_what_the_environment_says() -> None:
     unknown = 3_000_000_000
     assert fitness.User.of(unknown, {"USER": "ldap-user"}) == fitness.User(("ldap-user", str(unknown)), in_passwd=False)

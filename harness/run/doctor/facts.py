@@ -5,6 +5,7 @@ import platform
 from collections.abc import Mapping
 from pathlib import Path
 
+from harness.errors import HostUnfitError
 from harness.run.doctor import reading
 from harness.run.doctor.values import Helper
 from harness.run.room import memory
@@ -25,7 +26,7 @@ def provided(env: Mapping[str, str]) -> dict[str, JSON]:
         "kernel": f"{platform.release()} {platform.version()}",
         "nix": reading.nix_version(path),
         **{name: _helper(reading.helper(name, path, mountinfo)) for name in fitness.HELPERS},
-        **{file.name: lines(fitness.text(file), user) for file in (fitness.SUBUID, fitness.SUBGID)},
+        **{file.name: _lines(file, user) for file in (fitness.SUBUID, fitness.SUBGID)},
         "cpus": len(os.sched_getaffinity(0)),
         "memory": memory(Path("/proc/meminfo").read_text()),
     }
@@ -35,6 +36,13 @@ def _helper(helper: Helper | None) -> JSON:
     if helper is None:
         return None
     return {"path": str(helper.found.path), "mode": f"{helper.found.mode:04o}", "sha256": helper.sha256}
+
+
+def _lines(file: Path, user: fitness.User) -> list[JSON]:
+    try:
+        return lines(fitness.text(file), user)
+    except HostUnfitError:  # no run begins without it, but doctor says what it can
+        return []
 
 
 def lines(text: str, user: fitness.User) -> list[JSON]:

@@ -56,11 +56,19 @@ def look(env: Mapping[str, str], run: Path | None = None) -> Seen:
         now=time.time(),
         nix=Nix(nix_version(env.get("PATH", "")), _nix(mountinfo), (NIX / "var/nix/daemon-socket/socket").exists()),
         scratch=_scratch(env, uid, mountinfo),
-        runtime_dir=folder(runtime_dir, mountinfo) if runtime_dir.is_dir() else None,
+        runtime_dir=folder(runtime_dir, mountinfo) if _is_folder(runtime_dir) else None,
         closure=closure,
         versions=dict(_versions(closure)),
         run=None if run is None else run_place(run, mountinfo),
     )
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether one can be seen there: not behind a folder that may not be entered, nor at a name that can't be one."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def _texts() -> Iterator[tuple[str, str]]:
@@ -134,24 +142,24 @@ def nix_version(path: str) -> str | None:
 
 
 def said(command: list[str]) -> str | None:
-    """The first line that a program prints; None where it fails.
+    """The first line that a program prints; None where it fails, or where no folder for temporary files is writable.
 
     It gets folders that are thrown away: podman makes some even to say its version, and Nix looks for the home of
     uid 0 when it is asked inside the namespace, and may not.
     """
-    with tempfile.TemporaryDirectory(prefix="harness-") as home:
-        env = {"HOME": home, "XDG_RUNTIME_DIR": home, "TMPDIR": home}
-        try:
+    try:
+        with tempfile.TemporaryDirectory(prefix="harness-") as home:
+            env = {"HOME": home, "XDG_RUNTIME_DIR": home, "TMPDIR": home}
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=env, timeout=PATIENCE)
-        except (OSError, subprocess.TimeoutExpired):
-            return None
+    except (OSError, subprocess.TimeoutExpired):
+        return None
     return done.stdout.partition("\n")[0] if done.returncode == 0 else None
 
 
 def run_place(run: Path, mountinfo: str) -> RunPlace:
     """The folder ``run``, or the nearest one above it that is there."""
     existing = run.absolute()
-    while not existing.is_dir():
+    while not _is_folder(existing):
         existing = existing.parent
     # Under the names of temporary files, which every reader passes over and `harness gc` removes.
     one, two = (existing / f".{secrets.token_hex(8)}" for _ in range(2))

@@ -24,6 +24,11 @@ def test_a_run_folder_is_looked_at_and_left_as_it_was(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_run_folder_of_an_impossible_name_is_looked_at_where_it_would_be(tmp_path: Path) -> None:
+    place = reading.run_place(tmp_path / ("x" * 300) / "R", Path("/proc/self/mountinfo").read_text())
+    assert place.folder.path == tmp_path
+
+
 def test_where_no_link_can_be_made_the_reason_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError(1, "Operation not permitted")
@@ -48,6 +53,14 @@ def test_a_program_that_fails_has_no_version(tmp_path: Path) -> None:
     program = tmp_path / "nix"
     program.write_text("no program\n")
     program.chmod(0o755)
+    assert reading.nix_version(str(tmp_path)) is None
+
+
+def test_without_a_folder_for_temporary_files_no_version_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "nix").symlink_to("/bin/sh")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
     assert reading.nix_version(str(tmp_path)) is None
 
 
