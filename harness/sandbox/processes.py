@@ -11,11 +11,13 @@ KIB = 1024
 
 @attrs.frozen
 class Process:
-    """``rss`` is in bytes."""
+    """Bytes: ``rss`` are of its pages in memory or swapped out, ``tables`` those in which the kernel notes where they
+    are. Of memory that is only read no page is its own, but tables are: 2 MiB of it cost 4 KiB."""
 
     pid: int
     uid: int
     rss: int
+    tables: int = 0
 
 
 def parse_status(pid: int, text: str) -> Process | None:
@@ -27,8 +29,11 @@ def parse_status(pid: int, text: str) -> Process | None:
     fields = dict(line.split(":\t", 1) for line in text.split("\n") if ":\t" in line)
     if fields.get("State", "Z").startswith(("Z", "X")) and int(fields.get("Threads", "1")) <= 1:
         return None
-    rss = int(fields["VmRSS"].split()[0]) * KIB if "VmRSS" in fields else 0
-    return Process(pid, int(fields["Uid"].split()[0]), rss)
+
+    def size(name: str) -> int:
+        return int(fields[name].split()[0]) * KIB if name in fields else 0
+
+    return Process(pid, int(fields["Uid"].split()[0]), size("VmRSS") + size("VmSwap"), size("VmPTE"))
 
 
 def of_ids(first: int, count: int | None, proc: Path = PROC) -> tuple[Process, ...]:
@@ -70,7 +75,8 @@ def _text(file: Path) -> str:
 
 
 def proportional(pid: int, proc: Path = PROC) -> int:
-    """Bytes of memory with each shared page divided among its users; slow for large processes; 0 if it has ended."""
+    """Bytes of pages, in memory or swapped out, with each shared one divided among its users; slow for large processes;
+    0 if it has ended."""
     try:
         # Each thread shows the memory of all; one that has ended shows none.
         threads = sorted((proc / str(pid) / "task").iterdir(), key=lambda one: int(one.name))
@@ -84,4 +90,4 @@ def _pss(file: Path) -> int:
         text = file.read_text(errors="replace")
     except OSError:
         return 0
-    return sum(int(line.split()[1]) * KIB for line in text.splitlines() if line.startswith("Pss:"))
+    return sum(int(line.split()[1]) * KIB for line in text.splitlines() if line.startswith(("Pss:", "SwapPss:")))

@@ -105,7 +105,8 @@ class Evidence:
     counters: Mapping[str, int]
     #: Name of a limit -> what held it.
     limits: Mapping[str, Held]
-    #: Bytes: the largest sum seen over all processes; pages that several of them share count several times.
+    #: Bytes: the largest sum seen over all processes, with their page tables; pages that several of them share count
+    #: several times.
     peak_rss: int
     #: What proved that nothing of the sandbox lived any more when this was read.
     dead: tuple[Proof, ...]

@@ -44,10 +44,17 @@ def weigh(limits: Mapping[int, int | None], found: Iterable[processes.Process]) 
     seen = {}
     for first, limit in limits.items():
         mine = [one for one in found if first <= one.uid < first + SLOT_IDS]
-        total = sum(one.rss for one in mine)
+        total = sum(one.rss + one.tables for one in mine)
         above = limit is not None and total > limit
-        seen[first] = (total, above and sum(processes.proportional(one.pid) for one in mine) > (limit or 0))
+        seen[first] = (
+            total,
+            above and sum(processes.proportional(one.pid) + one.tables for one in mine) > (limit or 0),
+        )
     return seen
+
+
+def _fairly(one: processes.Process) -> int:
+    return processes.proportional(one.pid) + one.tables
 
 
 def look(limits: Mapping[int, int | None]) -> dict[int, tuple[int, bool]]:

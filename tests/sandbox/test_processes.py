@@ -67,12 +67,17 @@ def test_a_process_that_has_given_up_its_memory() -> None:
     assert processes.parse_status(5, _status(2001, None)) == processes.Process(5, 2001, 0)
 
 
+def test_page_tables_and_what_is_swapped_out_count() -> None:
+    status = _status(2001, 7) + "VmPTE:\t    5 kB\nVmSwap:\t    2 kB\n"
+    assert processes.parse_status(5, status) == processes.Process(5, 2001, 9 * 1024, 5 * 1024)
+
+
 def test_proportional_size(tmp_path: Path) -> None:
     (tmp_path / "5/task/5").mkdir(parents=True)
     (tmp_path / "5/task/6").mkdir()
     (tmp_path / "5/task/5/smaps_rollup").write_text("")  # the first thread has ended
     (tmp_path / "5/task/6/smaps_rollup").write_text(
-        "00400000-7ff ---p 0 [rollup]\nRss:  100 kB\nPss:   60 kB\nPss_Anon:  50 kB\n"
+        "00400000-7ff ---p 0 [rollup]\nRss:  100 kB\nPss:   60 kB\nPss_Anon:  50 kB\nSwap:  9 kB\nSwapPss:  4 kB\n"
     )
-    assert processes.proportional(5, tmp_path) == 60 * 1024
+    assert processes.proportional(5, tmp_path) == 64 * 1024
     assert processes.proportional(7, tmp_path) == 0

@@ -26,6 +26,11 @@ def test_shared_pages_do_not_condemn(monkeypatch: pytest.MonkeyPatch) -> None:
     assert watchdog.weigh({1: 100}, FOUND) == {1: (120, False)}
 
 
+def test_page_tables_condemn_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "proportional", lambda pid: 40)
+    assert watchdog.weigh({1: 100}, [Process(10, 1, 60, 80)]) == {1: (140, True)}
+
+
 async def test_the_one_above_its_limit_is_told_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "of_ids", lambda first, count: FOUND)
     monkeypatch.setattr(processes, "proportional", lambda pid: 60)
