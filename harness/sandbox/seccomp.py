@@ -22,7 +22,10 @@ GROUPS = {
     "a way round this filter": "io_uring_setup io_uring_enter io_uring_register",
     "the kernel's keys": "add_key keyctl request_key",
     "other processes": "ptrace process_vm_readv process_vm_writev process_madvise kcmp pidfd_getfd",
-    "memory that no process is seen to hold, which the watchdog would miss": "memfd_create memfd_secret shmget msgget",
+    "memory that no process is seen to hold, which the watchdog would miss": (
+        "memfd_create memfd_secret shmget msgget semget"
+    ),
+    "what all of a machine share a small number of": "io_setup",
     "the kernel's machinery": "bpf perf_event_open userfaultfd kexec_load kexec_file_load syslog acct reboot",
     "files without their paths": "name_to_handle_at open_by_handle_at fanotify_init fanotify_mark",
     "disks": "quotactl quotactl_fd swapon swapoff",

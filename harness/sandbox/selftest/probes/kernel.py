@@ -71,6 +71,8 @@ DOORS: dict[str, Callable[[Facts], str]] = {
     "add-key": _call("add_key", b"user", b"harness", b"x", 1, -2),
     "request-key": _call("request_key", b"user", b"harness", None, -2),
     "io-uring": _call("io_uring_setup", 1, _zeros(120)),
+    "io-contexts": _call("io_setup", 1, _zeros(8)),
+    "semaphores": _call("semget", 0, 1, 0o1600),
     "bpf": _call("bpf", 0, _zeros(128), 128),
     "perf": _call("perf_event_open", _zeros(128), 0, -1, -1, 0),
     "userfaultfd": _call("userfaultfd", 1),
