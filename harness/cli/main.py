@@ -120,6 +120,9 @@ def run(argv: list[str]) -> int:
         click.echo("harness: memory ran out. Give the command more, or a smaller part of the work.", err=True)
         return EXIT_HOST
     except OSError as error:
+        if error.errno in _USED_UP:
+            click.echo(f"harness: {error.strerror}: {_USED_UP[error.errno]}", err=True)
+            return EXIT_HOST
         if error.filename is None and error.errno in (errno.ENOSPC, errno.EBADF):  # the store names its files
             click.echo(f"harness: standard output can't be written to: {error.strerror}", err=True)
             return EXIT_ERROR
@@ -131,6 +134,13 @@ def run(argv: list[str]) -> int:
         click.echo(plain(f"harness: {error.strerror or error}{whom}{where}"), err=True)
         return EXIT_ERROR
     return result if isinstance(result, int) else EXIT_OK
+
+
+# What to do where a limit of this process or of its user was met.
+_USED_UP = {
+    errno.EAGAIN: "most likely no further process may be started. Raise the user's limit (ulimit -u), or end some.",
+    errno.EMFILE: "raise the limit on open files (ulimit -n).",
+}
 
 
 def _user() -> str:

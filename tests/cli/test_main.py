@@ -1,5 +1,6 @@
 """The command line: exit statuses and messages before anything is started."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -81,6 +82,18 @@ def test_a_path_that_cannot_be_read_is_a_message_and_no_traceback(
         monkeypatch.setattr("harness.cli.main.pwd.getpwuid", names.__getitem__)
         assert run(["verify", "/closed/R"]) == 1
         assert capsys.readouterr().err == f"harness: Permission denied for user {name}: /closed/R\n"
+
+
+@pytest.mark.parametrize(("number", "ulimit"), [(errno.EAGAIN, "ulimit -u"), (errno.EMFILE, "ulimit -n")])
+def test_a_limit_that_was_met_is_the_machines_lack_and_says_what_to_do(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, number: int, ulimit: str
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("harness.store.runfolder.RunFolder.open", refused)
+    assert run(["verify", "R"]) == 4
+    assert ulimit in capsys.readouterr().err
 
 
 def test_what_an_endpoint_said_moves_no_cursor(
