@@ -68,8 +68,8 @@ async def quick(host: Host, secrets: Iterable[str] = ()) -> tuple[Vector, ...]:
 
 async def _one(host: Host, who: str, name: str, mine: _Side, other: _Side) -> tuple[Ran, bool]:
     """One of the two; its files are there until the other has looked for them."""
-    stage = staging.stage(staging.facts(host, neighbour=other.mark, abstract=name), mine.mark)
-    async with made(host, stage, Kind(user=who)) as ready:
+    stage = staging.stage(staging.facts(host, neighbour=other.mark, abstract=name, mark=mine.mark), mine.mark)
+    async with made(host, stage, Kind(user=who), mine.mark) as ready:
         mine.ready.set()
         together = await other.met()
         try:

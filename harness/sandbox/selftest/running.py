@@ -65,8 +65,11 @@ class Ready:
 
 
 @asynccontextmanager
-async def made(host: Host, stage: Stage, kind: Kind) -> AsyncIterator[Ready]:
+async def made(host: Host, stage: Stage, kind: Kind, mark: str = "") -> AsyncIterator[Ready]:
     """A sandbox by the very code and create call of a rollout, but for what ``kind`` says.
+
+    Args:
+        mark: a file of this name stands in each folder that it may write to, for another sandbox to look for.
 
     Raises:
         SandboxError: it could not be made.
@@ -76,6 +79,8 @@ async def made(host: Host, stage: Stage, kind: Kind) -> AsyncIterator[Ready]:
         return kind.altered({**asked, "user": staging.USERS[kind.user]})
 
     async with host.sandbox(stage, altered=altered, rules=kind.rules) as box:
+        for folder in box.writable if mark else ():
+            (folder / mark).touch()
         with standins.listening(kind.places, box.network_namespace) as heard:
             yield Ready(box, heard)
 

@@ -20,11 +20,12 @@ START = "import sys; sys.path.insert(0, '/task/in'); from probes.{module} import
 USERS: Mapping[str, str] = {"user": f"{USER_ID}:{USER_ID}", "root": "0:0"}
 
 
-def facts(host: Host, *, neighbour: str, abstract: str) -> Facts:
+def facts(host: Host, *, neighbour: str, abstract: str, mark: str = "") -> Facts:
     """What the probes look for.
 
     Args:
         neighbour: the name of the other sandbox's mark.
+        mark: that of its own, see `running.made`.
         abstract: the name of the UNIX socket that stands for the host's.
     """
     # Not the cgroup's: podman shares it where cgroups are of version 1, and it hides names only.
@@ -36,6 +37,7 @@ def facts(host: Host, *, neighbour: str, abstract: str) -> Facts:
         namespaces={kind: str(Path(f"/proc/self/ns/{kind}").readlink()) for kind in kinds},
         environment=sorted(ENVIRONMENT),
         neighbour=neighbour,
+        mark=mark,
         bounds={},
     )
 

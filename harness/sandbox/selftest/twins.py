@@ -36,10 +36,16 @@ NO_FILTER: Final[Mapping[str, Sequence[str]]] = {
 SHOWN: Final[Mapping[str, Sequence[str]]] = {
     "/proc/sys, sysrq, /sys": ("sysctls-read-only", "sysctl-forwarding"),
     "device nodes, setuid, core patterns": (
-        *("devices-listed", "folders-without-devices", "folders-without-setuid", "setuid-files"),
+        *("devices-listed", "devices-elsewhere", "folders-without-devices", "folders-without-setuid", "setuid-files"),
     ),
     "writing outside the workdir": ("write-task", "write-outputs", "writable-mounts"),
-    "another sandbox": ("neighbours-processes", "neighbours-files", "sandboxes-folder", "own-namespaces"),
+    "another sandbox": (
+        "neighbours-processes",
+        "neighbours-files",
+        "shared-memory",
+        "sandboxes-folder",
+        "own-namespaces",
+    ),
     "the podman socket": ("podman-service", "any-socket"),
     "secrets": ("variables", "secrets-environment", "secrets-command-lines", "secrets-files"),
 }

@@ -62,7 +62,7 @@ class Planted:
 
     def shown(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Nothing masked or read-only, a privilege, the host's processes, a device more, and the folder."""
-        replaced = ("/tmp", INSIDE)  # noqa: S108  the sandbox's
+        replaced = ("/tmp", INSIDE, "/dev/shm")  # noqa: S108  the sandbox's
         kept = [mount for mount in asked["mounts"] if mount["destination"] not in replaced]
         loose = {"type": "tmpfs", "destination": "/tmp", "options": ["rw", "suid", "dev", "notmpcopyup"]}  # noqa: S108
         return {
@@ -77,7 +77,9 @@ class Planted:
                 *kept,
                 loose,
                 _bind(self.folder, INSIDE),
+                _bind(self.folder, "/dev/shm"),  # noqa: S108
                 _bind(Path("/dev/null"), "/dev/planted"),
+                _bind(Path("/dev/null"), "/tmp/planted"),  # noqa: S108
             ],
         }
 

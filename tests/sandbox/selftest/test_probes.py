@@ -1,5 +1,6 @@
 """The parts of the probes that can be run outside of a sandbox without harm."""
 
+import errno
 import os
 import signal
 import socket
@@ -8,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandbox.selftest.probes import apart, files, main, network, privileges
+from harness.sandbox.selftest.probes import apart, exhaustion, files, main, network, others, privileges
 from harness.sandbox.selftest.probes.telling import Absent, Facts, Probe, Seen, told
 
-FACTS = Facts(abstract=[], boxes="", podman="", namespaces={}, environment=[], neighbour="", bounds={})
+FACTS = Facts(abstract=[], boxes="", podman="", namespaces={}, environment=[], neighbour="", mark="", bounds={})
 
 
 def _raise(error: Exception) -> Callable[[Facts], str]:
@@ -167,3 +168,30 @@ def test_all_classes_have_several_probes() -> None:
         "secrets",
     }
     assert min(groups.count(group) for group in groups) >= 2
+
+
+@pytest.mark.parametrize(
+    ("code", "result"),
+    [(errno.ENOSPC, "refused"), (errno.EAGAIN, "refused"), (errno.EACCES, "failed"), (errno.EROFS, "failed")],
+)
+def test_a_folder_that_can_not_be_written_to_is_not_a_bound_that_held(code: int, result: str) -> None:
+    probe = Probe("disk", "exhaustion", lambda facts: exhaustion.bounded(_raise(OSError(code, "")), facts))
+    assert told(probe, FACTS)["result"] == result
+
+
+def test_a_device_is_told_by_its_number_and_its_place(tmp_path: Path) -> None:
+    assert privileges.devices(["/dev/null", "/dev/full", "/dev", __file__]) == []
+    link = tmp_path / "null"
+    link.symlink_to("/dev/null")
+    assert privileges.devices([str(link)]) == []
+    assert privileges.devices(["/dev/../dev/null"]) == ["/dev/../dev/null (1:3)"]
+
+
+def test_shared_memory_that_holds_anothers_mark_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (probe,) = (one for one in others.PROBES if one.name == "shared-memory")
+    scan = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda _: scan(tmp_path))
+    (tmp_path / "mine").touch()
+    assert told(probe, {**FACTS, "mark": "mine"})["result"] == "refused"
+    (tmp_path / "theirs").touch()
+    assert told(probe, {**FACTS, "mark": "mine"})["detail"] == "in /dev/shm: theirs"

@@ -1,5 +1,6 @@
 """Filling what is bounded: each probe tries to use a little more than the bound that it is told."""
 
+import errno
 import json
 import os
 import signal
@@ -9,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from .reporting import send
-from .telling import Facts, Probe, told
+from .telling import Facts, Probe, refusal, told
 
 GROUP = "exhaustion"
 FOLDERS = {
@@ -18,6 +19,8 @@ FOLDERS = {
     "disk-tmp": ("/tmp", "tmp"),  # noqa: S108
     "disk-shared-memory": ("/dev/shm", "shm"),  # noqa: S108
 }
+#: What the kernel says where a bound is reached; with any other error nothing was filled, and nothing is known.
+AT_A_BOUND = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.EAGAIN, errno.ENOMEM})
 OUTPUT = "/task/out/report"
 PIECE = b"z" * (256 << 10)
 #: Seconds: longer than all the others take.
@@ -55,8 +58,8 @@ def _large(facts: Facts) -> str:
     return f"a file of {most + 1} bytes was made, and {most} are allowed"
 
 
-def _names(facts: Facts) -> str:
-    folder, most = Path("/workspace/many"), facts["bounds"]["inodes"]
+def _names(where: str, facts: Facts) -> str:
+    folder, most = Path(where, "many"), facts["bounds"]["inodes"]
     folder.mkdir()
     try:
         for number in range(most + 1):
@@ -116,11 +119,23 @@ FILLING: dict[str, Callable[[Facts], str]] = {
     **{name: partial(_fill, folder, bound) for name, (folder, bound) in FOLDERS.items()},
     "disk-output": _output,
     "file-size": _large,
-    "inodes": _names,
+    **{f"inodes{name.removeprefix('disk')}": partial(_names, folder) for name, (folder, _) in FOLDERS.items()},
     "descriptors": _descriptors,
     "pids": _processes,
 }
-PROBES = tuple(Probe(name, GROUP, act) for name, act in FILLING.items())
+
+
+def bounded(act: Callable[[Facts], str], facts: Facts) -> str:
+    """The probe, which is refused by a bound alone."""
+    try:
+        return act(facts)
+    except OSError as error:
+        if error.errno in AT_A_BOUND:
+            raise
+        raise RuntimeError(f"it came to no bound: {refusal(error)}") from error
+
+
+PROBES = tuple(Probe(name, GROUP, partial(bounded, act)) for name, act in FILLING.items())
 #: In a sandbox of its own, which doesn't outlive it.
 MEMORY = Probe("memory", GROUP, _memory)
 

@@ -36,7 +36,8 @@ def walk(folder: str, depth: int = DEEP) -> Iterator[os.DirEntry[str]]:
             yield from walk(entry.path, depth - 1)
 
 
-def _mount_points() -> list[str]:
+def mount_points() -> list[str]:
+    """Where anything is mounted but the root and the kernel's own trees."""
     points = [line.split(" ")[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
     return [point for point in points if point != "/" and not point.startswith(("/proc", "/sys", "/dev/pts"))]
 
@@ -68,7 +69,7 @@ def _processes(_: Facts) -> str:
 
 
 def _files(facts: Facts) -> str:
-    for point in [facts["boxes"], *_mount_points()]:
+    for point in [facts["boxes"], *mount_points()]:
         for entry in walk(point):
             if facts["neighbour"] in entry.name:
                 return f"found: {entry.path}"
@@ -86,8 +87,8 @@ def _namespaces(facts: Facts) -> str:
     raise PermissionError("all its own")
 
 
-def _shared_memory(_: Facts) -> str:
-    names = [entry.name for entry in os.scandir("/dev/shm")]  # noqa: S108
+def _shared_memory(facts: Facts) -> str:
+    names = [entry.name for entry in os.scandir("/dev/shm") if entry.name != facts["mark"]]  # noqa: S108
     if names:
         return f"in /dev/shm: {', '.join(names)}"
     raise PermissionError("none")
@@ -116,7 +117,7 @@ def _usual(_: Facts) -> str:
 
 
 def _any_socket(_: Facts) -> str:
-    for point in (*_mount_points(), "/run", "/var"):
+    for point in (*mount_points(), "/run", "/var"):
         for entry in walk(point):
             if stat.S_ISSOCK(entry.stat(follow_symlinks=False).st_mode):
                 return f"found: {entry.path}"

@@ -3,11 +3,12 @@
 import os
 import resource
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
 from .calls import call
+from .others import mount_points, walk
 from .telling import Facts, Probe
 
 GROUP = "device nodes, setuid, core patterns"
@@ -18,6 +19,10 @@ DEVICES = frozenset(
         *("core", "fd", "mqueue", "pts", "shm", "stderr", "stdin", "stdout"),
     }
 )
+#: Their numbers, of Documentation/admin-guide/devices.txt; a terminal has one of the last major's. /dev/zero is another
+#: way to /dev/full (see the sandbox's helper).
+NUMBERS = frozenset({(1, 3), (1, 5), (1, 7), (1, 8), (1, 9), (5, 0), (5, 1), (5, 2)})
+TERMINALS = 136
 OPENED = "mem port kmsg fuse kvm net/tun loop-control mapper/control sda vda nvme0n1 vsock vhost-vsock dri/card0 uinput"
 PROGRAMS = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/usr/lib")
 WRITABLE = ("/tmp", "/workspace", "/home", "/dev/shm", "/run")  # noqa: S108
@@ -28,6 +33,27 @@ def _listed(_: Facts) -> str:
     more = sorted(path.name for path in Path("/dev").iterdir() if path.name not in DEVICES)
     if more:
         return f"more than the usual: {', '.join(more)}"
+    raise PermissionError("only the usual ones")
+
+
+def devices(paths: Iterable[str]) -> list[str]:
+    """Device nodes that are none of the usual ones, whatever they are called, and any that don't stand in /dev."""
+    found = []
+    for path in paths:
+        status = os.lstat(path)
+        number = os.major(status.st_rdev), os.minor(status.st_rdev)
+        known = number in NUMBERS or number[0] == TERMINALS
+        usual = known and stat.S_ISCHR(status.st_mode) and str(Path(path).parent) in ("/dev", "/dev/pts")
+        if (stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)) and not usual:
+            found.append(f"{path} ({number[0]}:{number[1]})")
+    return found
+
+
+def _unusual(_: Facts) -> str:
+    points = mount_points()
+    places = dict.fromkeys([*points, *(entry.path for folder in ("/dev", *points) for entry in walk(folder))])
+    if found := devices(places):
+        return f"there are: {', '.join(found)}"
     raise PermissionError("only the usual ones")
 
 
@@ -91,6 +117,14 @@ def _other_groups(_: Facts) -> str:
     return "took other groups"
 
 
+def _groups(_: Facts) -> str:
+    """A sandbox has one user and that user's group; no further one, whose files it could read."""
+    more = sorted(set(os.getgroups()) - {os.getgid()})
+    if more:
+        return f"it is in {', '.join(map(str, more))}"
+    raise PermissionError("none but its own")
+
+
 def _no_new_privileges(_: Facts) -> str:
     if call("prctl", NO_NEW_PRIVILEGES, 0, 0, 0, 0) == 1:
         raise PermissionError("set")
@@ -128,12 +162,14 @@ def _core_size(_: Facts) -> str:
 
 CHECKS: dict[str, Callable[[Facts], str]] = {
     "devices-listed": _listed,
+    "devices-elsewhere": _unusual,
     "devices-opened": _opened,
     "make-character-device": partial(_node, stat.S_IFCHR, 1, 1),
     "make-block-device": partial(_node, stat.S_IFBLK, 8, 0),
     "folders-without-devices": partial(_flags, os.ST_NODEV, "nodev"),
     "folders-without-setuid": partial(_flags, os.ST_NOSUID, "nosuid"),
     "setuid-files": _setuid,
+    "other-groups": _groups,
     "no-new-privileges": _no_new_privileges,
     "capabilities": _capabilities,
     "system-call-filter": _filter,

@@ -25,8 +25,10 @@ class Facts(TypedDict):
     namespaces: dict[str, str]
     #: The names of the variables that were given.
     environment: list[str]
-    #: A name that stands on the other sandbox's files and command line.
+    #: A name that stands on the other sandbox's files, in each folder that it may write to, and on its command line;
+    #: and this one's own.
     neighbour: str
+    mark: str
     #: For what fills something: the bounds that must hold, by the names of `Limits`, of an output, and for how many
     #: seconds memory is kept.
     bounds: dict[str, int]
