@@ -3,7 +3,9 @@
 import asyncio
 import socket
 import time
+from collections.abc import Collection
 from contextlib import AsyncExitStack, closing
+from pathlib import Path
 from typing import Any, Literal
 
 import attrs
@@ -96,7 +98,7 @@ class Box:
             return Ended(None, how, seconds)
         if group is not None and group.ran_out_of_memory():
             return Ended(None, "out-of-memory", seconds)
-        state = await self._final_state()
+        state = await final_state(self._shared.service, self.name)
         return Ended(int(state["ExitCode"]), "exited", seconds)
 
     async def _until(self, timeout: float, stop: asyncio.Event) -> Reason:  # noqa: ASYNC109
@@ -114,14 +116,10 @@ class Box:
             task.result()  # a watchdog that can't look is an error, not an end
         return next((reason for task, reason in reasons.items() if task in done), "timed-out")
 
-    async def _final_state(self) -> dict[str, Any]:
-        deadline = time.monotonic() + STATUS_SECONDS
-        while time.monotonic() < deadline:
-            state: dict[str, Any] = (await self._shared.service.call("GET", f"/containers/{self.name}/json"))["State"]
-            if state["Status"] in ("exited", "stopped"):
-                return state
-            await asyncio.sleep(STATUS_INTERVAL)
-        raise SandboxError(f"The exit status of {self.name} did not appear in {STATUS_SECONDS:.0f} s")
+    @property
+    def writable(self) -> Collection[Path]:
+        """The folders that it may write to, as the harness sees them."""
+        return self._files.writable.values()
 
     @property
     def network_namespace(self) -> int:
@@ -168,6 +166,25 @@ class Box:
     def _proofs(self) -> tuple[Proof, ...]:
         """`run` returned, so each of them was seen."""
         return ("init", "ids") if self._bounds.group is None else ("init", "ids", "cgroup")
+
+
+async def final_state(service: Service, name: str) -> dict[str, Any]:
+    """What podman says of a container whose first process has ended.
+
+    Raises:
+        SandboxError: it knows of no end in `STATUS_SECONDS`.
+    """
+    deadline = time.monotonic() + STATUS_SECONDS
+    while True:
+        # 500: until it has heard of the end, podman reads files of the process, which is gone.
+        said = await service.call("GET", f"/containers/{name}/json", accept=(500,))
+        state: dict[str, Any] = said.get("State") or {}
+        if state.get("Status") in ("exited", "stopped"):
+            return state
+        if time.monotonic() >= deadline:
+            why = f": {said['message']}" if "message" in said else ""
+            raise SandboxError(f"The exit status of {name} did not appear in {STATUS_SECONDS:.0f} s{why}")
+        await asyncio.sleep(STATUS_INTERVAL)
 
 
 async def make(
