@@ -131,7 +131,7 @@ class Upstream:
 
     def _lost(self, error: Exception, exchange: Exchange) -> Failure:
         # The key is taken out first: what is cut off could leave its beginning.
-        words = self._policy.redact(str(error) or type(error).__name__)[:WORDS_MAX]
+        words = self._policy.redact(_said(error))[:WORDS_MAX]
         status = exchange.status or None
         if isinstance(error, aiohttp.SocketTimeoutError):
             return Failure("silent", status, f"nothing came for {self._settings.stall:g} s")
@@ -142,6 +142,13 @@ class Upstream:
             if status
             else Failure("unreachable", None, words)
         )
+
+
+def _said(error: Exception) -> str:
+    """What was wrong, without bytes that came: they may end within a key, and half a key is not found."""
+    if isinstance(error, aiohttp.ClientResponseError | aiohttp.ClientPayloadError):
+        return f"what came is no HTTP that can be read ({type(error.__cause__ or error).__name__})"
+    return str(error) or type(error).__name__
 
 
 def _trust(url: str) -> ssl.SSLContext | bool:

@@ -3,10 +3,13 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from harness.errors import UsageError
 from harness.gateway.policy import Secret
 from harness.store.foreign import plain
+
+LARGEST: Final = 10_000  # bytes of a file
 
 
 def key(env: Mapping[str, str], variables: tuple[str, ...], file: str | None) -> Secret | None:
@@ -30,7 +33,7 @@ def _read(path: Path) -> str:
         try:
             if status.st_mode & 0o077:
                 raise UsageError(f"The key file {path} can be read by others. Run: chmod 600 {path}")
-            data = plain.read_beginning(handle, 10_000)
+            data = plain.read_beginning(handle, LARGEST + 1)
         finally:
             os.close(handle)
     except plain.NotPlainError:
@@ -42,6 +45,8 @@ def _read(path: Path) -> str:
             f"The key file{shown} can't be read by {_user()}: {error.strerror}. It must be that user's own, with mode "
             f"0600: install -m 600 -o {_user()} KEY FILE. A key file's path is given, never the key."
         ) from None
+    if len(data) > LARGEST:
+        raise UsageError(f"The key file {path} holds no key: it has more than {LARGEST:,} bytes.")
     try:
         return data.decode("ascii").strip()
     except UnicodeDecodeError:

@@ -136,6 +136,17 @@ def test_an_endless_drip_ends_with_the_talk(boxes: Boxes) -> None:
             read_all(sock)
 
 
+def in_two(first: bytes, second: bytes) -> Act:
+    """Sends bytes, and a little later others."""
+
+    def act(sock: socket.socket) -> None:
+        sock.sendall(first)
+        time.sleep(0.2)
+        sock.sendall(second)
+
+    return act
+
+
 IN_PIECES = b"".join(chunk({"content": sign}) for sign in f"Your key is {KEY}.") + END
 ECHOES = {
     "its body": whole(json.dumps({"error": {"message": f"bad key {KEY}"}}).encode(), status="401 No"),
@@ -143,6 +154,7 @@ ECHOES = {
     "a bad status line": sends(f"HTTP/1.1 {KEY} x\r\n\r\n".encode()),
     "a header": whole(b"no", f"X-Key: {KEY}", status="400 No"),
     "a bad header": sends(f"HTTP/1.1 200 OK\r\nX {KEY}\r\n\r\n".encode()),
+    "a bad header in two parts": in_two(b"HTTP/1.1 200 OK\r\nX " + KEY[:18].encode(), f"{KEY[18:]}\r\n\r\n".encode()),
     "a redirect": whole(b"", f"Location: http://192.0.2.1/?{KEY}", status="302 There"),
     "an answer": whole(stream(f"Your key is {KEY}.")),
     "an answer in pieces": whole(IN_PIECES),

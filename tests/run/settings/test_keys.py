@@ -50,3 +50,12 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "key", 0o600)
     with pytest.raises(UsageError, match="no plain file"):
         key({}, (), str(tmp_path / "key"))
+
+
+def test_a_file_that_is_larger_than_any_key_is_refused_and_not_cut(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text("marked-" * 2000)
+    file.chmod(0o600)
+    with pytest.raises(UsageError, match="more than 10,000 bytes") as caught:
+        key({}, (), str(file))
+    assert "marked" not in str(caught.value)
