@@ -46,10 +46,7 @@ def weigh(limits: Mapping[int, int | None], found: Iterable[processes.Process]) 
         mine = [one for one in found if first <= one.uid < first + SLOT_IDS]
         total = sum(one.rss + one.tables for one in mine)
         above = limit is not None and total > limit
-        seen[first] = (
-            total,
-            above and sum(processes.proportional(one.pid) + one.tables for one in mine) > (limit or 0),
-        )
+        seen[first] = (total, above and sum(map(_fairly, mine)) > (limit or 0))
     return seen
 
 
