@@ -6,7 +6,6 @@ import json
 import lzma
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any
 
 import attrs
 import pyarrow.parquet as pq
@@ -61,7 +60,7 @@ class Echoing:
             return web.json_response({"data": [{"id": "m", "max_model_len": 131_072, "owned_by": key, key: key}]})
         self.asked.append(raw)
         headers = {"X-Key": key, "Content-Type": "text/event-stream"}
-        results = [_text(message) for message in json.loads(raw)["messages"] if message["role"] == "tool"]
+        results = conversation.read(json.loads(raw)["messages"]).tool_results
         if len(self.asked) == 1 and not self.split:
             error = {"error": {"message": f"no such key: {key}", "code": key}}
             return web.json_response(error, status=500, headers={"X-Key": key}, reason=f"Not {key}")
@@ -83,11 +82,6 @@ async def judging(request: web.Request) -> web.StreamResponse:
     message = {"role": "assistant", "content": json.dumps({**verdict, "reason": f"I was given {key}"})}
     body = {"id": key, "model": "j", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
     return web.json_response(body, headers={"X-Key": key})
-
-
-def _text(message: Any) -> str:
-    content = message["content"]
-    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
 
 
 @attrs.define

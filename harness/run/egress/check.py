@@ -41,7 +41,7 @@ def check(run: RunFolder) -> Proved:
     for path, record in _records(run):
         attempts += 1
         claim = Claim.of(record)
-        found = [*egress.problems(claim), *filters.problems(record)]
+        found = _wrong(claim, record, filters)
         named += [f"{path}: {problem}." for problem in found]
         if claim.egress is not None:
             sent.append(attrs.evolve(Sent.of(claim), proved=not found))
@@ -59,7 +59,11 @@ def check(run: RunFolder) -> Proved:
 
 def problems(run: RunFolder, record: AttemptRecord) -> tuple[str, ...]:
     """What is wrong with the proof of one attempt, each as one text; `egress.problems` and the texts of its filters."""
-    return (*egress.problems(Claim.of(record)), *_Filters(run).problems(record))
+    return _wrong(Claim.of(record), record, _Filters(run))
+
+
+def _wrong(claim: Claim, record: AttemptRecord, filters: "_Filters") -> tuple[str, ...]:
+    return (*egress.problems(claim), *filters.problems(record))
 
 
 def _records(run: RunFolder) -> Iterator[tuple[Path, AttemptRecord]]:
