@@ -15,8 +15,9 @@ import pytest
 def main() -> int:
     """Run pytest; its exit status."""
     source, *arguments = sys.argv[1:]
-    # Whoever started this in the background may have had it ignored; tests interrupt what they start.
+    # Whoever started this in the background may have had them ignored; tests send them to what they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     sys.path.append(source)
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     os.chdir(source)
