@@ -1,7 +1,8 @@
 """Runs inside a sandbox's user and network namespace: rules, address, routes; sends a listening socket back.
 
-Then it goes into the sandbox's mount namespace and puts /dev/full in the place of /dev/zero: it reads the same, but
-can't be mapped, which would be memory that no process is seen to hold (`harness.sandbox.seccomp`).
+Of a sandbox it also bounds what the kernel counts by user and no ulimit bounds. Then it goes into the sandbox's mount
+namespace and puts /dev/full in the place of /dev/zero: it reads the same, but can't be mapped, which would be memory
+that no process is seen to hold (`harness.sandbox.seccomp`).
 
 It is given to Python as text (``python -I -S -c``), since the sandbox's ids may not be able to read the file, so it
 imports the standard library only, and little of that: it is the slowest step of making a sandbox.
@@ -24,6 +25,9 @@ route add local default dev lo
 """
 ROUTES6 = "route add local ::/0 dev lo\n"
 CLONE_NEWNS, MS_BIND = 0x20000, 0x1000
+#: What the kernel counts for the user who runs the harness, so that one sandbox could take it from all others and from
+#: that user's own programs: the most for this sandbox.
+COUNTED = {"max_inotify_instances": 16, "max_inotify_watches": 8192}
 
 
 def has_ipv6() -> bool:
@@ -46,6 +50,16 @@ def run(program: str, *arguments: str, text: str) -> None:
         sys.exit(f"{' '.join(command)} failed")
 
 
+def bound() -> None:
+    """Sets the limits of the user namespace that this process is in."""
+    for name, most in COUNTED.items():
+        try:
+            with open(f"/proc/sys/user/{name}", "w") as file:  # noqa: PTH123  as above
+                file.write(str(most))
+        except OSError:  # no such thing in this kernel, or not ours to set: then it is as everywhere else
+            continue
+
+
 def replace_zero(mounts: int) -> None:
     """Binds /dev/full over /dev/zero in the mount namespace that the descriptor is of."""
     libc = ctypes.CDLL(None, use_errno=True)
@@ -63,6 +77,7 @@ def main() -> None:
     listener.bind((address, int(port)))
     listener.listen(128)
     for descriptor in mounts:
+        bound()
         replace_zero(int(descriptor))
     if not mounts:
         run(nft, "-j", "-p", "list", *rules.split()[:3], text="")

@@ -73,6 +73,20 @@ def test_the_listener_is_all_that_a_sandbox_reaches(enter: Enter) -> None:
     assert found["truncated"] is False
 
 
+WATCHERS = """
+import ctypes
+libc, made = ctypes.CDLL(None), 0
+while made < 100 and libc.inotify_init1(0) >= 0:
+    made += 1
+print(made)
+"""
+
+
+def test_one_sandbox_can_not_take_all_watchers_of_files(enter: Enter) -> None:
+    """The kernel counts them for the user who runs the harness: 128 for all that he runs."""
+    assert _run(enter, _python(WATCHERS))["outputs"]["out.txt"] == "16\n"
+
+
 def test_a_silent_sandbox_counts_nothing(enter: Enter) -> None:
     found = _run(enter, "shell('true')")
     assert (found["how"], found["exit_code"], found["allowed"], found["denied"]) == ("exited", 0, 0, 0)

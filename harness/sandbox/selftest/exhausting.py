@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import attrs
 
+from harness.sandbox import netns_helper
 from harness.sandbox.host import Host
 from harness.sandbox.selftest import judging, staging
 from harness.sandbox.selftest.probes import exhaustion
@@ -17,6 +18,7 @@ SMALL = Limits(memory=192 * MIB, workdir=8 * MIB, tmp=8 * MIB, shm=4 * MIB, pids
 BOUNDS: Mapping[str, int] = {
     **{name: getattr(SMALL, name) for name in ("workdir", "tmp", "shm", "pids", "open_files", "inodes")},
     "output": staging.OUTPUTS["report"],
+    "watchers": netns_helper.COUNTED["max_inotify_instances"],
 }
 #: What the weakened twins may use instead.
 LARGE = Limits(memory=2048 * MIB, workdir=32 * MIB, tmp=32 * MIB, shm=16 * MIB, pids=256, open_files=512, inodes=2000)

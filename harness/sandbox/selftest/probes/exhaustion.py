@@ -1,5 +1,6 @@
 """Filling what is bounded: each probe tries to use a little more than the bound that it is told."""
 
+import ctypes
 import errno
 import json
 import os
@@ -82,6 +83,22 @@ def _descriptors(facts: Facts) -> str:
     return f"{most + 1} files were open, and {most} are allowed"
 
 
+def _watchers(facts: Facts) -> str:
+    """They are counted for the user who runs the harness, so one sandbox could take them from all the others."""
+    most, opened = facts["bounds"]["watchers"], []
+    libc = ctypes.CDLL(None, use_errno=True)
+    try:
+        for _ in range(most + 1):
+            handle = libc.inotify_init1(0)
+            if handle < 0:
+                raise OSError(ctypes.get_errno(), "inotify_init1")
+            opened.append(handle)
+    finally:
+        for one in opened:
+            os.close(one)
+    return f"{most + 1} watchers of files were open, and {most} are allowed"
+
+
 def _processes(facts: Facts) -> str:
     most, made = facts["bounds"]["pids"], []
     try:
@@ -121,6 +138,7 @@ FILLING: dict[str, Callable[[Facts], str]] = {
     "file-size": _large,
     **{f"inodes{name.removeprefix('disk')}": partial(_names, folder) for name, (folder, _) in FOLDERS.items()},
     "descriptors": _descriptors,
+    "file-watchers": _watchers,
     "pids": _processes,
 }
 
