@@ -34,12 +34,20 @@ def setting_options(names: Collection[str] | None = None, *, origins: bool = Tru
 
 def settings(pairs: tuple[str, ...], config: str | None, options: Mapping[str, str | None]) -> Settings:
     """The settings of a command line; UsageError for what is wrong or given twice."""
+    flags, file = texts(pairs, config, options)
+    return resolve(flags, os.environ, file)
+
+
+def texts(
+    pairs: tuple[str, ...], config: str | None, options: Mapping[str, str | None]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """What flags and file say, as text by name; UsageError for what is given twice, or a file that can't be read."""
     flags = {name: value for name, value in options.items() if value is not None}
     for pair in pairs:
         name, value = gym_pair(pair)
         if flags.setdefault(name, value) != value:
             raise UsageError(f"The setting {name} is given twice, with different values.")
-    return resolve(flags, os.environ, _file(config) if config else {})
+    return flags, _file(config) if config else {}
 
 
 def _file(path: str) -> dict[str, str]:

@@ -66,7 +66,9 @@ def test_a_second_press_in_the_next_phase_stops() -> None:
     assert world.did == ["play", "stop"]
 
 
-@pytest.mark.parametrize(("number", "did"), [(signal.SIGINT, "gently"), (signal.SIGTERM, "stop")])
+@pytest.mark.parametrize(
+    ("number", "did"), [(signal.SIGINT, "gently"), (signal.SIGUSR1, "gently"), (signal.SIGTERM, "stop")]
+)
 async def test_the_processs_signals_come_here(number: signal.Signals, did: str) -> None:
     came: asyncio.Queue[str] = asyncio.Queue()
     before = signal.getsignal(number)
@@ -75,3 +77,14 @@ async def test_the_processs_signals_come_here(number: signal.Signals, did: str) 
         os.kill(os.getpid(), number)
         assert await asyncio.wait_for(came.get(), 5) == did
     signal.signal(number, before)
+
+
+def test_a_warning_is_gentle_however_often_it_comes() -> None:
+    world = World()
+    with world.interrupts.finishing(lambda: world.did.append("gently")):
+        for _ in range(3):
+            world.now += 1
+            world.interrupts.warn()
+        assert world.did == ["gently"]
+        world.press()
+    assert world.did == ["gently", "stop"]

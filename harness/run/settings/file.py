@@ -11,14 +11,16 @@ from harness.run.settings.table import SAMPLING, setting_of
 from harness.run.settings.values import names
 
 LARGEST: Final = 1 << 20  # bytes
+CLUSTER: Final = "slurm"  # the table that holds no settings of a run
 
 
 def read_file(path: Path) -> dict[str, str]:
     """The settings of a TOML file, as text by name.
 
     ``[policy] base_url`` is ``policy_base_url``, and so for every table; in ``[sampling]`` the names stand as they
-    are. Raises UsageError, which names the file and the key, for a file that can't be read, an unknown name or a value
-    that the setting doesn't take.
+    are, and the table ``[slurm]`` is passed over: it is the cluster's (`harness.run.slurm.knobs`). Raises UsageError,
+    which names the file and the key, for a file that can't be read, an unknown name or a value that the setting
+    doesn't take.
     """
     data = read_plain(path, "The settings file", LARGEST)
     try:
@@ -42,6 +44,8 @@ def read_file(path: Path) -> dict[str, str]:
 def _flat(table: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
     """Each value with its key in the file and the setting's name."""
     for key, value in table.items():
+        if key == CLUSTER and isinstance(value, Mapping):
+            continue
         if not isinstance(value, Mapping):
             yield key, key, value
             continue

@@ -1,6 +1,6 @@
 """The settings of a run: flags over environment over file over the defaults of `harness.run.settings.table`."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 import attrs
@@ -58,6 +58,19 @@ def gym_pair(argument: str) -> tuple[str, str]:
         shown = argument.partition("=")[0] + equals
         raise UsageError(f"Unexpected argument {shown!r}. Settings are given as --name VALUE or ++name=value.")
     return name, value
+
+
+def arguments(flags: Mapping[str, str], file: Mapping[str, str], without: Collection[str] = ()) -> list[str]:
+    """Flags and file as the arguments of one command line, which `resolve` reads as it reads both; but not ``without``.
+
+    Both count as chosen there, as they do here.
+    """
+    merged = {**_canonical(file), **_canonical(flags)}
+    return [
+        f"++{name}={value}" if setting_of(name).is_flag else f"{setting_of(name).option}={value}"
+        for name, value in merged.items()
+        if name not in without
+    ]
 
 
 def _canonical(given: Mapping[str, str]) -> dict[str, str]:

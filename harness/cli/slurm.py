@@ -1,0 +1,208 @@
+"""``harness slurm``: a run on a cluster, as jobs of Slurm."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.cli.options import config_option, pairs_argument, setting_options, texts
+from harness.errors import EXIT_CHECK, EXIT_OK, UsageError
+from harness.run.settings.resolve import Settings, arguments, resolve
+from harness.run.settings.table import setting_of
+
+HELP = {"help_option_names": ["-h", "--help"]}
+shards_option = click.option(
+    "--shards", type=click.IntRange(1, 100_000), required=True, metavar="N", help="Into how many jobs the run is cut."
+)
+
+
+@click.group(context_settings=HELP)
+def command() -> None:
+    """Run a benchmark on a cluster with Slurm: one run folder, many nodes.
+
+    \b
+    Are the nodes fit:        harness slurm preflight --config site.toml --run R
+    Submit what is left:      harness slurm submit babyvision --run R --shards 200 --config site.toml
+    How far it is:            harness slurm status R
+
+    docs/slurm.md has the knobs of a site.
+    """
+
+
+@command.command(context_settings=HELP)
+@click.argument("benchmark")
+@pairs_argument
+@config_option
+@shards_option
+@click.option("--slots", type=click.IntRange(1, 100_000), metavar="M", help="At most so many jobs at a time.")
+@click.option("--print", "only_print", is_flag=True, help="Print the scripts; submit nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@setting_options()
+def submit(
+    benchmark: str,
+    pairs: tuple[str, ...],
+    config: str | None,
+    *,
+    shards: int,
+    slots: int | None,
+    only_print: bool,
+    as_json: bool,
+    **flags: str | None,
+) -> int:
+    """Submit what BENCHMARK's run still lacks as a job array, and a last job that sums up.
+
+    Call it again as often as you like: only shards that lack rollouts and have no job are submitted. Settings are those
+    of harness eval, with --run on a filesystem that all nodes see; keys only by --policy-api-key-file and
+    --judge-api-key-file.
+    """
+    from harness.run.settings import check
+    from harness.run.slurm import client, knobs, submitting
+
+    env = dict(os.environ)
+    given, found = _settings(pairs, config, flags)
+    check.before_namespace(benchmark, found)
+    submitting.check_keys(found, env)
+    wanted = knobs.read(Path(config) if config else None)
+    site = submitting.site(
+        wanted if slots is None else wanted.model_copy(update={"slots": slots}),
+        *(Path.cwd(), env, found, Path(found["run"])),
+    )
+    if not only_print:
+        client.folder(env)
+    planned = submitting.items(benchmark, found)
+    words = ["slurm", "job", benchmark, f"--shards={shards}", *arguments(*given)]
+    queue = [] if only_print else client.queue(env)
+    submission = submitting.prepare(planned, found, site, words, shards, queue)
+    if only_print:
+        click.echo(submission.array + "\n" + submission.last, nl=False)
+        return EXIT_OK
+    return _submit(submission, env, as_json=as_json)
+
+
+def _submit(submission: Any, env: dict[str, str], *, as_json: bool) -> int:
+    from harness.run.slurm import submitting
+
+    left = submission.left
+    click.echo(f"{submission.run}: {left.measured} of {left.planned} rollouts are measured", err=True)
+    if left.given_up:
+        click.echo(
+            f"{left.given_up} rollouts have had all their attempts, all masked. Once the cause is mended: a larger "
+            "--max-attempts",
+            err=True,
+        )
+    if submission.queued:
+        click.echo(f"{len(submission.queued)} shards have a job already", err=True)
+    numbers: tuple[str | None, str | None] = (None, None)
+    if submission.sent:
+        numbers = submitting.submit(submission, env)
+        click.echo(
+            f"job {numbers[0]}: {len(submission.sent)} shards; job {numbers[1]} sums up. Logs and scripts: "
+            f"{submission.logs}",
+            err=True,
+        )
+    else:
+        click.echo("nothing is left to submit; harness rescore sums up again", err=True)
+    if as_json:
+        report = {
+            "run": str(submission.run),
+            "planned": left.planned,
+            "measured": left.measured,
+            "given_up": left.given_up,
+            "queued": list(submission.queued),
+            "sent": list(submission.sent),
+            "job": numbers[0],
+            "last_job": numbers[1],
+            "logs": str(submission.logs),
+        }
+        click.echo(json.dumps(report, sort_keys=True))
+    return EXIT_OK
+
+
+@command.command(context_settings=HELP, hidden=True)
+@click.argument("benchmark")
+@pairs_argument
+@shards_option
+@setting_options(origins=False)
+def job(benchmark: str, pairs: tuple[str, ...], *, shards: int, **flags: str | None) -> int:
+    """Run one shard, as the task of a job array that harness slurm submit wrote."""
+    from harness.run.slurm import job as running
+
+    env = dict(os.environ)
+    given, found = _settings(pairs, None, flags)
+    own = [f"--shard={running.shard(env, shards)}/{shards}", f"--jobs={running.sandboxes(found, env)}"]
+    words = ["eval", benchmark, *arguments(*given, without=("jobs",)), *own]
+    return running.run(words, env, lambda line: click.echo(f"harness: {line}", err=True))
+
+
+@command.command(context_settings=HELP)
+@config_option
+@click.option("--nodes", metavar="LIST", help="Only these nodes, as Slurm writes them: n[1-8,12].")
+@click.option("--run", type=click.Path(path_type=Path), metavar="DIR", help="Also look at where a run is to be kept.")
+@click.option(
+    "--wait",
+    type=click.IntRange(1, 86_400),
+    default=300,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a node that is busy may take to become free.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+def preflight(config: str | None, nodes: str | None, run: Path | None, *, wait: int, as_json: bool) -> int:
+    """Run harness doctor on each node and make one table of it; exit status 5 where a node isn't fit."""
+    from harness.report.nodes import table
+    from harness.run.slurm import client, knobs, submitting
+    from harness.run.slurm import nodes as cluster
+
+    env = dict(os.environ)
+    client.folder(env)
+    site = submitting.site(knobs.read(Path(config) if config else None), Path.cwd(), env)
+    listed = cluster.listed(site.knobs, nodes, env)
+    if not listed:
+        raise UsageError("Slurm knows no such nodes. See: sinfo --Node")
+    doctor = ["doctor", "--json", *(["--run", str(run.absolute())] if run else [])]
+    found = asyncio.run(cluster.examine(listed, site, doctor, wait, env))
+    for line in table(found):
+        click.echo(line, err=as_json)
+    if as_json:
+        click.echo(json.dumps({"nodes": [node.to_json() for node in found]}, sort_keys=True))
+    return EXIT_OK if all(node.fit for node in found) else EXIT_CHECK
+
+
+@command.command(context_settings=HELP)
+@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+def status(run: Path, *, as_json: bool) -> int:
+    """Say how far RUN is, and what its jobs do."""
+    from harness.report.words import plain
+    from harness.run.slurm import client
+    from harness.run.slurm.status import status as look
+
+    env = dict(os.environ)
+    found: dict[str, Any] = look(run.absolute(), client.queue(env))
+    planned = "no run folder yet" if found["planned"] is None else f"{found['measured']} of {found['planned']} measured"
+    click.echo(plain(f"{found['run']}: {planned}"), err=as_json)
+    states = ", ".join(f"{count} {state}" for state, count in found["shards"].items()) or "none"
+    click.echo(plain(f"shards in the queue: {states}; last job: {found['last_job'] or 'none'}"), err=as_json)
+    for one in found["running"]:
+        click.echo(plain(f"  shard {one['shard']} on {one['node']} (job {one['job']})"), err=as_json)
+    if as_json:
+        click.echo(json.dumps(found, sort_keys=True))
+    return EXIT_OK
+
+
+def _settings(
+    pairs: tuple[str, ...], config: str | None, options: dict[str, str | None]
+) -> tuple[tuple[dict[str, str], dict[str, str]], Settings]:
+    """What flags and file say, with a whole path to the run, and the settings that come of it."""
+    flags, file = texts(pairs, config, options)
+    found = resolve(flags, os.environ, file)
+    if found["shard"] is not None:
+        raise UsageError("Each job is given its own shard: leave out --shard.")
+    if found["run"] is None:
+        raise UsageError("Name the run folder, on a filesystem that all nodes see: --run DIR")
+    flags = {name: value for name, value in flags.items() if setting_of(name).name != "run"}
+    flags["run"] = str(Path(found["run"]).absolute())
+    return (flags, file), resolve(flags, os.environ, file)

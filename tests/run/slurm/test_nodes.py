@@ -1,0 +1,80 @@
+"""Doctor on each node: what is asked for, and what becomes of what was said."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.report.nodes import table
+from harness.run.slurm.knobs import Knobs
+from harness.run.slurm.nodes import Node, away, command, examine, listed, read
+from harness.run.slurm.script import Site
+
+OK = {"name": "kernel", "state": "ok", "found": "Linux", "advice": ""}
+SLOW = {"name": "cgroups", "state": "warning", "found": "version 1", "advice": "boot otherwise"}
+BAD = {"name": "newuidmap", "state": "failed", "found": "not there", "advice": "apt-get install uidmap"}
+HOST = {"cpus": 4, "memory": 8 << 30}
+
+
+def node(name: str, *checks: dict[str, str]) -> Node:
+    return read(name, json.dumps({"checks": list(checks), "host": HOST}), "")
+
+
+def test_a_node_is_fit_where_no_check_failed() -> None:
+    assert node("n1", OK, SLOW).fit
+    assert not node("n1", OK, BAD).fit
+    assert not Node("n1", trouble="down").fit
+
+
+@pytest.mark.parametrize("out", ["", "no JSON", "[]", '{"checks": [{}]}', '{"checks": 1, "host": {}}'])
+def test_what_is_no_report_is_trouble(out: str) -> None:
+    found = read("n1", out, "first\nsrun: error: last\n")
+    assert (found.fit, found.trouble) == (False, "srun: error: last")
+
+
+@pytest.mark.parametrize(
+    ("state", "gone"), [("idle", False), ("mixed", False), ("idle*", True), ("down", True), ("drained", True)]
+)
+def test_slurm_says_which_nodes_are_away(state: str, *, gone: bool) -> None:
+    assert away(state) is gone
+
+
+def test_one_table_names_each_finding_once() -> None:
+    nodes = [node("n1", SLOW), node("n2", SLOW, BAD), Node("n3", trouble="Slurm says that it is down\x1b[2J")]
+    lines = list(table(nodes))
+    assert [line.split()[:2] for line in lines[1:4]] == [["n1", "yes"], ["n2", "NO"], ["n3", "NO"]]
+    assert lines[1].split() == ["n1", "yes", "4", "8192", "0", "1"]
+    text = "\n".join(lines)
+    assert "failed   n2: newuidmap: not there\n         -> apt-get install uidmap" in text
+    assert "warning  n1,n2: cgroups: version 1\n         -> boot otherwise" in text
+    assert "n3: doctor: Slurm says that it is down\\x1b[2J" in text
+    assert lines[-1] == "1 of 3 nodes are fit"
+
+
+def test_each_node_is_a_job_of_its_own(site: Callable[..., Site]) -> None:
+    words = command("n2", site(partition="gpu", sbatch=["--exclusive"]), ["doctor", "--json"], 60)
+    assert words[0] == "srun"
+    assert {"--nodelist=n2", "--immediate=60", "--partition=gpu", "--exclusive", "--export=NONE"} <= set(words)
+    assert words[-1].endswith("exec /opt/harness doctor --json\n")
+
+
+async def test_nodes_are_asked_by_srun_but_for_those_that_are_down(site: Callable[..., Site], tmp_path: Path) -> None:
+    fake = tmp_path / "srun"
+    told = json.dumps({"checks": [OK], "host": HOST})
+    fake.write_text(f"#!/bin/sh\ncase $1 in *n1) echo '{told}';; *) echo 'srun: error: busy' >&2; exit 1;; esac\n")
+    fake.chmod(0o755)
+    env = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    nodes = [("n1", "idle"), ("n2", "allocated"), ("n3", "down*")]
+    found = await examine(nodes, site(), ["doctor", "--json"], 1, env)
+    assert [(one.name, one.fit) for one in found] == [("n1", True), ("n2", False), ("n3", False)]
+    assert [one.trouble for one in found] == ["", "srun: error: busy", "Slurm says that it is down*"]
+
+
+def test_the_list_is_slurms(tmp_path: Path) -> None:
+    fake = tmp_path / "sinfo"
+    fake.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/asked\nprintf "n2|idle\\nn1|down*\\nn2|idle\\n"\n')
+    fake.chmod(0o755)
+    env = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    assert listed(Knobs(partition="gpu"), "n[1-2]", env) == [("n1", "down*"), ("n2", "idle")]
+    assert (tmp_path / "asked").read_text().split()[-2:] == ["--nodes=n[1-2]", "--partition=gpu"]

@@ -1,0 +1,118 @@
+"""A submission: what is sent, what is left alone, and where keys may come from."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from harness.errors import UsageError
+from harness.run.plan import plan
+from harness.run.settings.resolve import Settings, arguments, resolve
+from harness.run.slurm.client import Queued
+from harness.run.slurm.knobs import Knobs
+from harness.run.slurm.script import Site
+from harness.run.slurm.submitting import check_keys, harness_command, items, job_name, prepare, site
+
+Make = Callable[..., Settings]
+RUN = Path("/shared/R")
+ITEMS = plan([str(number) for number in range(30)])
+
+
+@pytest.fixture
+def here() -> Site:
+    return Site(
+        knobs=Knobs(), harness=["h"], exports={}, slurm=None, folder=Path("/home/a"), logs=Path("/shared/R.slurm")
+    )
+
+
+def test_shards_that_have_a_job_are_not_sent_again(settings: Make, here: Site) -> None:
+    name = job_name(RUN, 4)
+    queue = [Queued("5_1", 1, name, "RUNNING", "n1"), Queued("5_3", 3, name, "PENDING", "")]
+    queue += [Queued("6", None, job_name(RUN, "end"), "PENDING", ""), Queued("7_0", 0, "other-4", "RUNNING", "n2")]
+    found = prepare(ITEMS, settings(), here, ["slurm", "job"], 4, queue)
+    assert (found.queued, found.sent) == ((1, 3), (0, 2))
+    assert "--array=0,2\n" in found.array
+
+
+def test_jobs_with_another_number_of_shards_are_refused(settings: Make, here: Site) -> None:
+    queue = [Queued("5_1", 1, job_name(RUN, 8), "RUNNING", "n1")]
+    with pytest.raises(UsageError, match="another number of shards"):
+        prepare(ITEMS, settings(), here, ["slurm", "job"], 4, queue)
+
+
+def test_jobs_of_another_run_are_none_of_ours(settings: Make, here: Site) -> None:
+    queue = [Queued("5_1", 1, job_name(Path("/shared/R2"), 8), "RUNNING", "n1")]
+    assert prepare(ITEMS, settings(), here, ["slurm", "job"], 4, queue).sent == (0, 1, 2, 3)
+
+
+def test_the_rollouts_are_those_that_eval_would_plan(settings: Make) -> None:
+    found = items("babyvision", settings(demo_puzzles="4", limit="3", repeats="2"))
+    assert [(item.task, item.repeat) for item in found] == [("1", 0), ("2", 0), ("3", 0), ("1", 1), ("2", 1), ("3", 1)]
+
+
+def test_flags_and_file_become_the_jobs_arguments() -> None:
+    flags, file = (
+        {"policy_model_name": "m", "demo": "true"},
+        {"timeout": "60", "policy_model": "n", "require_limits": "true"},
+    )
+    words = arguments(flags, file, without=("jobs",))
+    assert words == ["--timeout=60", "--policy-model=m", "++require_limits=true", "++demo=true"]
+
+
+def test_the_environments_settings_stand_in_the_script_and_keys_do_not() -> None:
+    env = {"POLICY_BASE_URL": "http://h/v1", "POLICY_API_KEY": "secret", "HARNESS_DATA_DIR": "/d", "PATH": ""}
+    found = site(Knobs(), Path("/home/a"), env, resolve({"run": str(RUN)}, env, {}), RUN)
+    assert found.exports["POLICY_BASE_URL"] == "http://h/v1"
+    assert found.exports["HARNESS_DATA_DIR"] == "/d"
+    assert "secret" not in str(found)
+    assert found.logs == Path("/shared/R.slurm")
+
+
+def test_data_are_looked_for_where_they_are_installed_now() -> None:
+    env = {"XDG_DATA_HOME": "/data"}
+    assert site(Knobs(), RUN, env, resolve({}, env, {})).exports["HARNESS_DATA_DIR"] == "/data/hermetic-harness"
+    assert "HARNESS_DATA_DIR" not in site(Knobs(), RUN, env, resolve({"demo": "true"}, env, {})).exports
+
+
+def test_the_sites_own_scratch_and_command_win() -> None:
+    env = {"HARNESS_STATE_DIR": "/here"}
+    assert harness_command(Knobs(harness="/shared/harness"), env) == (["/shared/harness"], env)
+    assert harness_command(Knobs(harness="/h", tmp="/scratch"), env) == (["/h"], {})
+
+
+@pytest.mark.parametrize(
+    ("flags", "env", "named"),
+    [
+        ({}, {"POLICY_API_KEY": "k"}, "POLICY_API_KEY"),
+        ({}, {"JUDGE_API_KEY": "k"}, "JUDGE_API_KEY"),
+        ({"judge_base_url": "https://api.openai.com/v1"}, {"OPENAI_API_KEY": "k"}, "OPENAI_API_KEY"),
+        ({"demo": "true", "policy_base_url": "http://h"}, {"POLICY_API_KEY": "k"}, "POLICY_API_KEY"),
+    ],
+)
+def test_a_key_in_the_environment_is_refused(flags: Mapping[str, str], env: Mapping[str, str], named: str) -> None:
+    with pytest.raises(UsageError, match=f"{named} is set") as raised:
+        check_keys(resolve(flags, env, {}), env)
+    assert "'k'" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("flags", "env"),
+    [
+        ({}, {"OPENAI_API_KEY": "k", "JUDGE_BASE_URL": "http://h"}),
+        ({"demo": "true"}, {"POLICY_API_KEY": "k", "JUDGE_API_KEY": "k"}),
+        ({"policy": "replay:/r"}, {"POLICY_API_KEY": "k", "JUDGE_API_KEY": "k"}),
+    ],
+)
+def test_a_key_that_nobody_asks_for_does_no_harm(flags: Mapping[str, str], env: Mapping[str, str]) -> None:
+    check_keys(resolve(flags, env, {}), env)
+
+
+def test_a_key_file_must_be_private(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text("k")
+    file.chmod(0o644)
+    settings = resolve({"policy_api_key_file": str(file)}, {}, {})
+    with pytest.raises(UsageError, match="can be read by others"):
+        check_keys(settings, {"POLICY_API_KEY": "k"})
+    file.chmod(0o600)
+    check_keys(settings, {"POLICY_API_KEY": "k"})
