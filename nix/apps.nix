@@ -1,5 +1,5 @@
 # `nix run`: the harness, its shortest command, and the tests.
-{ program, harness, testEnv, skopeo, source }:
+{ program, harness, testEnv, skopeo, slurm, source }:
 {
   default = { type = "app"; program = "${harness}/bin/harness"; };
 
@@ -11,7 +11,7 @@
   # Every check of this source, the unit tests among them; then the integration tests, or those that arguments name.
   tests = program.app "harness-tests" (program.script ''
     set -eu
-    export HARNESS_SOURCE=${source} HARNESS_SKOPEO=${skopeo}/bin/skopeo
+    export HARNESS_SOURCE=${source} HARNESS_SKOPEO=${skopeo}/bin/skopeo HARNESS_SLURM=${slurm}
     nix --extra-experimental-features 'nix-command flakes' flake check "path:$HARNESS_SOURCE" --print-build-logs --keep-going
     [ $# -gt 0 ] || set -- -m integration --durations 25
     exec ${testEnv}/bin/python3 -I -B ${./checks/run_pytest.py} "$HARNESS_SOURCE" "$@"

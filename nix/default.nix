@@ -8,6 +8,7 @@ let
 
   runtime = import ./runtime.nix { inherit step pins; };
   skopeo = import ./skopeo.nix { inherit step pins; };
+  slurm = import ./slurm.nix { inherit step pins; };
   rootfs = import ./rootfs.nix { inherit step pins; };
   image = import ./image.nix { inherit step rootfs; };
   farm = import ./pin-farm.nix { inherit lib pins; };
@@ -27,9 +28,9 @@ in
     pins = farm;
     # Steps on the way, for whoever looks into one.
     inherit (pins) seed;
-    inherit stage0 python skopeo;
+    inherit stage0 python skopeo slurm;
     env = env.runtime;
   };
-  apps = import ./apps.nix { inherit program harness testEnv skopeo source; };
+  apps = import ./apps.nix { inherit program harness testEnv skopeo slurm source; };
   checks = import ./checks.nix { inherit lib pins sources python harness testEnv runtime rootfs image; inherit (env) dev; };
 }

@@ -15,11 +15,12 @@ from harness.benchmarks.demo.wire import completion, stream
 
 @attrs.frozen
 class Gated:
-    """``asked`` is set by the first request; answers come when ``gate`` is set."""
+    """``asked`` is set by the first request, ``tokens`` are those of all; answers come when ``gate`` is set."""
 
     url: str
     asked: asyncio.Event = attrs.field(factory=asyncio.Event)
     gate: asyncio.Event = attrs.field(factory=asyncio.Event)
+    tokens: list[str] = attrs.field(factory=list)
 
 
 @asynccontextmanager
@@ -31,6 +32,7 @@ async def gated(model: str, answer: Callable[[Conversation], Reply]) -> AsyncIte
         assert found is not None
         value = await request.json()
         found.asked.set()
+        found.tokens.append(request.headers.get("Authorization", ""))
         await found.gate.wait()
         talk = conversation.read(value["messages"])
         envelope = {"id": "chatcmpl-1", "created": 1, "model": model}

@@ -1,7 +1,7 @@
 """A real Slurm on this machine for an ordinary user: munged, slurmctld and several slurmds that stand for nodes.
 
 ``HARNESS_SLURM=... python -m tests.integration.slurm_cluster FOLDER`` starts one, says what to set to use it, and ends
-it at Ctrl-C. FOLDER is empty, on this machine's own disk, and has a short path.
+it at Ctrl-C. FOLDER is empty, on this machine's own disk, and has a short path. The standard library is enough.
 """
 
 import contextlib
@@ -14,8 +14,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-
-import attrs
 
 # A requeued job waits until its credential has lapsed: 5 s is the least that slurmctld takes. A node that says nothing
 # for 10 s is down.
@@ -55,14 +53,15 @@ PartitionName=main Nodes=ALL Default=YES State=UP MaxTime=INFINITE
 """
 
 
-@attrs.define
 class Cluster:
     """A cluster of so many nodes; ``env`` is what Slurm's commands and the harness need to use it."""
 
-    slurm: Path
-    folder: Path
-    nodes: int
-    _started: dict[str, "subprocess.Popen[bytes]"] = attrs.field(factory=dict)
+    def __init__(self, slurm: Path, folder: Path, nodes: int) -> None:
+        """``slurm``: as nix/slurm.nix builds it; ``folder``: empty, for all that the daemons write."""
+        self.slurm = slurm.absolute()
+        self.folder = folder.absolute()
+        self.nodes = nodes
+        self._started: dict[str, subprocess.Popen[bytes]] = {}
 
     @property
     def env(self) -> dict[str, str]:
@@ -183,7 +182,7 @@ def _jobs_of(node: str) -> Iterator[int]:
 
 def main() -> None:
     """See the module's docstring."""
-    cluster = Cluster(Path(os.environ["HARNESS_SLURM"]), Path(sys.argv[1]).absolute(), nodes=4)
+    cluster = Cluster(Path(os.environ["HARNESS_SLURM"]), Path(sys.argv[1]), nodes=4)
     try:
         cluster.start()
         for name, value in cluster.env.items():
