@@ -12,7 +12,7 @@ import attrs
 from harness.errors import EXIT_OK, HarnessError, UsageError
 from harness.run import scorers, trees
 from harness.run.owners import owners
-from harness.sandbox import base, namespace, state
+from harness.sandbox import base, fitness, namespace, state
 from harness.store import leftovers, plainly, reading
 from harness.store.atomic import explained
 from harness.store.leftovers import Leftover
@@ -80,7 +80,7 @@ def _gone(one: Leftover, before: float) -> bool:
 
 
 def _states(env: Mapping[str, str]) -> Path:
-    return base.parent(env) / f"hermetic-{os.getuid()}"
+    return base.parent(env) / f"hermetic-{fitness.host_uid()}"
 
 
 def _unseen(run: RunFolder, before: float) -> list[str]:

@@ -4,6 +4,7 @@ import errno
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Self
 import attrs
 
 from harness.errors import HostUnfitError, NoSpaceError
+from harness.sandbox import idmapper
 
 #: Podman's database, the overlays' empty upper folders and a log: a few MiB for each sandbox under way.
 NEEDED_BYTES = 64 << 20
@@ -104,3 +106,27 @@ def link_helpers(base: Path, helpers: Mapping[str, Path]) -> Path:
             fresh.symlink_to(target)
             fresh.replace(link)
     return links
+
+
+def own_helpers(base: Path) -> Path:
+    """The same with `idmapper` under both names, for root of a namespace.
+
+    Raises:
+        HostUnfitError: nothing can be executed there.
+    """
+    if os.statvfs(base).f_flag & os.ST_NOEXEC:
+        raise HostUnfitError(
+            f"{base} is mounted noexec: as root of a namespace the harness must start a program of its own there.",
+            ELSEWHERE,
+        )
+    folder = base / "mapping"
+    folder.mkdir(mode=0o711, exist_ok=True)
+    text = f"#!{sys.executable} -IS\n{Path(idmapper.__file__).read_text()}"
+    for name in idmapper.FILES:
+        file = folder / name
+        if not file.exists() or file.read_text() != text:
+            fresh = folder / f".{name}-{secrets.token_hex(4)}"
+            fresh.write_text(text)
+            fresh.chmod(0o700)
+            fresh.replace(file)
+    return folder

@@ -5,6 +5,7 @@ Reading and judging are apart, so that `harness doctor` judges by the very same 
 
 import os
 import pwd
+import re
 import shutil
 import stat
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from typing import Self
 import attrs
 
 from harness.errors import HostUnfitError
-from harness.sandbox import subids
+from harness.sandbox import hostids, idmaps, subids
 
 HELPERS = ("newuidmap", "newgidmap")
 SYSCTLS = {
@@ -26,11 +27,14 @@ SYSCTLS = {
 }
 APPARMOR = "kernel/apparmor_restrict_unprivileged_userns"
 SUBUID, SUBGID = Path("/etc/subuid"), Path("/etc/subgid")
+#: The kernel's numbers of the capabilities to set user and group ids.
+CAP_SETGID, CAP_SETUID = 6, 7
 
 
 @attrs.frozen
 class IdSetup:
-    """What the namespace is made of: the id helpers of the host and the ranges of ids."""
+    """What the namespace is made of: the id helpers of the host, none where this process maps ids itself, and the
+    ranges of ids."""
 
     helpers: Mapping[str, Path]
     users: subids.IdRange
@@ -140,12 +144,49 @@ def apparmor(values: Mapping[str, str]) -> HostUnfitError | None:
     )
 
 
+def root_within() -> IdSetup | None:
+    """The ids that this process can hand on by itself: it is root in a user namespace that holds more than its own id,
+    as in a rootless container, or below ``unshare --map-root-user --map-auto``. None anywhere else."""
+    if os.geteuid() != 0 or hostids.initial():
+        return None
+    return root_of(hostids.Ids.here(), text(Path("/proc/self/status")), *map(text, (SUBUID, SUBGID)))
+
+
+def root_of(ids: hostids.Ids, status: str, subuid: str, subgid: str) -> IdSetup | None:
+    """The same for root of a namespace with these maps, by the texts of /proc/self/status, /etc/subuid and /etc/subgid.
+
+    A range that the files give root there is taken, else all that is mapped.
+    """
+    effective = re.search(r"^CapEff:\s*([0-9a-f]+)", status, re.MULTILINE)
+    held = int(effective[1], 16) if effective else 0
+    if not (held >> CAP_SETUID & 1 and held >> CAP_SETGID & 1):
+        return None
+    users, groups = _root_range(ids.users, subuid), _root_range(ids.groups, subgid)
+    return IdSetup({}, users, groups) if min(users.count, groups.count) >= subids.SLOT_IDS else None
+
+
+def _root_range(mapped: idmaps.Map, file: str) -> subids.IdRange:
+    given = (one for one in subids.parse(file, ("root", "0")) if one.count >= subids.SLOT_IDS)
+    return next((one for one in given if idmaps.holds(mapped, one)), idmaps.others(mapped))
+
+
+def host_uid() -> int:
+    """The uid of the user whose this process is: root of a namespace is somebody else outside of it."""
+    uid = os.getuid()
+    if root_within() is None:
+        return uid
+    return next(idmaps.above(subids.IdRange(uid, 1), hostids.Ids.here().users)).first
+
+
 def check(env: Mapping[str, str]) -> IdSetup:
     """Everything that can be known before trying.
 
     Raises:
         HostUnfitError: with what an administrator can do.
     """
+    if within := root_within():
+        check_switches(sysctls(), "")
+        return within
     check_switches(sysctls(), text(Path("/proc/self/status")))
     user, path = User.of(os.getuid(), env), env.get("PATH", "")
     users, groups = (

@@ -12,7 +12,7 @@ from typing import Self
 import attrs
 
 from harness.errors import HostUnfitError
-from harness.sandbox import base, box, cgroups, files, limits, namespace, network, reaper, ruleset, spec, state
+from harness.sandbox import base, box, cgroups, files, hostids, limits, namespace, network, reaper, ruleset, spec, state
 from harness.sandbox.finishing import to_the_end
 from harness.sandbox.runtime import Runtime
 from harness.sandbox.service import Service
@@ -58,7 +58,7 @@ class Host:
         if self._required is not None:
             self._try_limits(self._required)
         parent = base.folder(self._env, int(self._env[namespace.HOST_UID]))
-        self._slots = Slots(namespace.mapped_ids())
+        self._slots = Slots(namespace.mapped_ids(), hostids.HostIds.found(self._env))
         self.swept = await asyncio.to_thread(reaper.sweep, parent)
         self._state = state.create(parent, self._runtime, self._env)
         self._shared = box.Shared(

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from harness.errors import HostUnfitError
-from harness.sandbox import base, cgroup_entry, fitness, init, runtime, scope, subids
+from harness.sandbox import base, cgroup_entry, fitness, hostids, init, runtime, scope, subids
 
 PR_SET_PDEATHSIG = 1
 #: The host's pid of the outer process, for the names of state folders.
@@ -77,9 +77,10 @@ def environment(tools: runtime.Runtime, links: Path, env: Mapping[str, str]) -> 
         **env,
         "PATH": f"{tools.bin}:{links}",
         CONFIGURED: "done",
-        HOST_UID: str(os.getuid()),
+        HOST_UID: str(fitness.host_uid()),
         HOST_GID: str(os.getgid()),
         OUTER_VARIABLE: str(os.getpid()),
+        hostids.OUTER: hostids.told(),
         HOST_PATH: env.get("PATH", ""),
     }
 
@@ -114,12 +115,18 @@ def passing_on(channel: socket.socket) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def explain(said: str) -> HostUnfitError:
-    """Why the namespace could not be entered, out of what unshare and newuidmap said."""
+def explain(said: str, *, within: bool = False) -> HostUnfitError:
+    """Why the namespace could not be entered, out of what unshare and newuidmap said; ``within`` another namespace this
+    process is root, and newuidmap is our own."""
     advice = (
         "See that newuidmap is setuid root on a file system that is not mounted nosuid, and that the kernel allows "
         "user, mount and PID namespaces here."
     )
+    if within:
+        advice = (
+            "See that the namespace or container that the harness was started in allows further user, mount and PID "
+            "namespaces, and hides nothing of its /proc; or start the harness outside of it."
+        )
     if restricted := fitness.apparmor(fitness.sysctls()):
         advice = str(restricted)
     if "user name" in said:
@@ -142,7 +149,8 @@ def enter(argv: Sequence[str], env: Mapping[str, str]) -> int:
     """
     tools = runtime.find(env)
     setup = fitness.check(env)
-    links = base.link_helpers(base.folder(env, os.getuid()), setup.helpers)
+    folder = base.folder(env, fitness.host_uid())
+    links = base.link_helpers(folder, setup.helpers) if setup.helpers else base.own_helpers(folder)
     libc = ctypes.CDLL(None, use_errno=True)  # loaded before the fork
     told = {name: value for name, value in env.items() if name not in (cgroup_entry.FOUND, cgroup_entry.LACK)}
     refused = ""
@@ -153,7 +161,7 @@ def enter(argv: Sequence[str], env: Mapping[str, str]) -> int:
         if status is not None:
             return status
         refused = f" ({said.strip()})"
-    raise explain(said)
+    raise explain(said, within=not setup.helpers)
 
 
 def _run(

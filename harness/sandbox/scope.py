@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from harness.sandbox import cgroup_entry
+from harness.sandbox import cgroup_entry, fitness
 from harness.sandbox.cgroup_entry import LACK, ROOT
 
 #: Where systemd keeps login sessions. What was started elsewhere, such as by a batch system or as a service, has
@@ -40,7 +40,7 @@ def here(root: Path = ROOT) -> Place:
     """This process's."""
     path = cgroup_entry.own(Path("/proc/self/cgroup").read_text())
     alone = path is not None and cgroup_entry.unified(root) and _alone(root / path.lstrip("/"))
-    return Place(path, alone, os.getuid())
+    return Place(path, alone, fitness.host_uid())
 
 
 def _alone(group: Path) -> bool:

@@ -2,12 +2,14 @@
 
 import errno
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from harness.errors import HostUnfitError, NoSpaceError
-from harness.sandbox import base
+from harness.sandbox import base, idmapper
 
 
 @pytest.fixture
@@ -69,3 +71,24 @@ def test_the_links_follow_the_host(tmp_path: Path) -> None:
     base.link_helpers(tmp_path, first)
     links = base.link_helpers(tmp_path, second)
     assert {link.name: link.readlink() for link in links.iterdir()} == second
+
+
+def test_its_own_helpers_are_the_same_text_under_both_names(short: dict[str, str]) -> None:
+    helpers = base.own_helpers(base.folder(short, 4242))
+    assert sorted(path.name for path in helpers.iterdir()) == ["newgidmap", "newuidmap"]
+    first, text = (helpers / "newuidmap").read_text().split("\n", 1)
+    assert first == f"#!{sys.executable} -IS"
+    assert text == Path(idmapper.__file__).read_text()
+    before = (helpers / "newuidmap").stat().st_ino
+    base.own_helpers(helpers.parent)
+    assert (helpers / "newuidmap").stat().st_ino == before
+
+
+def test_who_has_no_right_to_it_is_told_which_ids_were_not_mapped() -> None:
+    """This process has its user namespace from its parent, so nobody can map ids in it any more."""
+    source = f"import sys; sys.argv[0] = '/x/newgidmap'\n{Path(idmapper.__file__).read_text()}"
+    numbers = ["0", "0", "1", "1", "100000", "10"]
+    command = [sys.executable, "-c", source, str(os.getpid()), *numbers]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("newgidmap: the ids 0 0 1, 1 100000 10 can't be mapped: ")

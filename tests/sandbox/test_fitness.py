@@ -6,6 +6,9 @@ import pytest
 
 from harness.errors import HostUnfitError
 from harness.sandbox import fitness
+from harness.sandbox.hostids import Ids
+from harness.sandbox.idmaps import Extent
+from harness.sandbox.subids import IdRange
 
 
 def _helpers(folder: Path, mode: int) -> None:
@@ -82,3 +85,33 @@ def test_a_user_unknown_to_this_machine_is_looked_up_by_what_the_environment_say
 
 def test_a_known_user_can_not_choose_a_name() -> None:
     assert fitness.User.of(0, {"USER": "somebody-else"}) == fitness.User(("root", "0"), in_passwd=True)
+
+
+ALL_CAPABILITIES, NONE = "CapEff:\t000001ffffffffff\n", "CapEff:\t0000000000000000\n"
+MAPPED = (Extent(0, 999, 1), Extent(1, 100000, 65536))
+
+
+def test_root_of_a_namespace_hands_on_what_is_mapped_there_without_any_helper() -> None:
+    found = fitness.root_of(Ids(MAPPED, MAPPED), ALL_CAPABILITIES, "", "")
+    assert found == fitness.IdSetup({}, IdRange(1, 65536), IdRange(1, 65536))
+
+
+def test_root_of_a_container_hands_on_the_range_that_its_files_give_him() -> None:
+    """Other ids there may be those of the container's own users. A range of the host's file is not mapped."""
+    found = fitness.root_of(Ids(MAPPED, MAPPED), ALL_CAPABILITIES, "root:10000:50000\n", "root:100000:65536\n")
+    assert found == fitness.IdSetup({}, IdRange(10000, 50000), IdRange(1, 65536))
+
+
+@pytest.mark.parametrize(
+    ("users", "groups", "status"),
+    [
+        (MAPPED, MAPPED, NONE),
+        (MAPPED, MAPPED, "CapEff:\t0000000000000040\n"),
+        (MAPPED[:1], MAPPED, ALL_CAPABILITIES),
+        (MAPPED, (Extent(0, 998, 1), Extent(1, 5, 1999)), ALL_CAPABILITIES),
+    ],
+)
+def test_root_without_ids_or_without_the_right_to_set_them(
+    users: tuple[Extent, ...], groups: tuple[Extent, ...], status: str
+) -> None:
+    assert fitness.root_of(Ids(users, groups), status, "", "") is None

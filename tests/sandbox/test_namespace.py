@@ -1,16 +1,18 @@
 """The harness's own namespace: what it is, and that nothing of it outlives any part of it."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.sandbox import init, namespace
-from tests.sandbox.conftest import ENTER, Entered, gone_within, tree
+from tests.sandbox.conftest import ENTER, PRELUDE, ROOT, Entered, gone_within, tree
 
 Enter = Callable[..., Entered]
 
@@ -145,6 +147,65 @@ except HostUnfitError as error:
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
     assert "newuidmap" in done.stdout
     assert "namespace can't be made" in done.stdout
+
+
+HOLD = """
+from harness.sandbox import hostids, ranges
+from harness.sandbox.subids import IdRange
+(user, *others) = hostids.HostIds.found(os.environ).of(IdRange(18001, 2000))
+held = ranges.hold([user, *others])
+print(json.dumps([user.first, user.count]), flush=True)
+time.sleep(60)
+"""
+WITHIN = """
+from harness.sandbox import hostids, namespace, ranges
+from harness.sandbox.subids import IdRange
+held = hostids.HostIds.found(os.environ).of(IdRange(18001, 2000))
+print(json.dumps({"inside": namespace.inside(), "uid": os.environ[namespace.HOST_UID],
+    "ids": namespace.mapped_ids().count, "held": held and [[one.first, one.count] for one in held],
+    "free": held and ranges.hold(held) is not None}))
+"""
+
+
+def _enter_within(state_dir: Path, *deeper: str) -> dict[str, Any]:
+    """Enters from a user, mount and network namespace that has a whole range of ids; or from where ``deeper`` leads."""
+    unshare = str(Path(os.environ["HARNESS_RUNTIME"]) / "bin/unshare")
+    own = state_dir / f"hermetic-{os.getuid()}/mapping"
+    around = [unshare, "--user", "--map-root-user", "--map-auto", "--mount", "--net"]
+    if deeper:
+        around += ["/usr/bin/env", f"PATH={own}", unshare, "--user", "--map-root-user", *deeper]
+    done = subprocess.run(
+        [*around, sys.executable, "-c", ENTER, sys.executable, "-c", PRELUDE + WITHIN],
+        env={**os.environ, "HARNESS_STATE_DIR": str(state_dir), "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.integration
+def test_as_root_of_a_namespace_it_maps_ids_itself_and_holds_them_on_the_host(enter: Enter, state_dir: Path) -> None:
+    """In a network of its own it sees no names of others, and its ids have other numbers."""
+    one = enter(HOLD)
+    first, count = one.line()
+    found = _enter_within(state_dir)
+    assert (found["inside"], found["uid"], found["held"][0]) == (True, str(os.getuid()), [first, count])
+    assert found["free"] is False
+    os.kill(one.pid, signal.SIGKILL)
+    one.status()
+    assert _enter_within(state_dir)["held"][0] == [first, count]
+
+
+@pytest.mark.integration
+def test_deeper_down_it_knows_that_it_can_not_know_the_hosts_numbers(enter: Enter, state_dir: Path) -> None:
+    """The namespace above looks as one of the host's does."""
+    enter("pass").status()
+    _enter_within(state_dir)  # leaves the helpers by which the next one goes down
+    found = _enter_within(state_dir, "--map-users=1,1,60000", "--map-groups=1,1,60000")
+    assert (found["inside"], found["ids"], found["held"]) == (True, 60000, None)
 
 
 def _unfit(command: list[str], **env: str) -> str:

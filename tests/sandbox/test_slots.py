@@ -10,6 +10,9 @@ from contextlib import AsyncExitStack
 import pytest
 
 from harness.errors import HostUnfitError
+from harness.sandbox import ranges
+from harness.sandbox.hostids import HostIds, Ids
+from harness.sandbox.idmaps import Extent
 from harness.sandbox.slots import LOOK_AGAIN, Slots, socket_name
 from harness.sandbox.subids import SLOT_IDS, IdRange
 
@@ -27,9 +30,16 @@ def _ids(slots: int) -> IdRange:
     return IdRange(next(_numbers), slots * SLOT_IDS + 100)
 
 
-def _slots(ids: IdRange, survivors: bool = False) -> Slots:
-    """Outside the harness's namespace low ids are the machine's own users."""
-    return Slots(ids, lambda _: survivors)
+def _slots(ids: IdRange, survivors: bool = False, network: str = "one", known: bool = True) -> Slots:
+    """Outside the harness's namespace low ids are the machine's own users.
+
+    Args:
+        network: another one sees other names; simulated by what the names are made of.
+    """
+    inside = Ids((Extent(1, 1, ids.count),), (Extent(1, 1, ids.count),))
+    outer = Ids((Extent(1, ids.first, ids.count),), (Extent(1, ids.first, ids.count),))
+    seen = ids if network == "one" else IdRange(next(_numbers), ids.count)
+    return Slots(seen, HostIds(inside, outer if known else None), lambda _: survivors)
 
 
 def _holder(name: str) -> subprocess.Popen[bytes]:
@@ -46,6 +56,33 @@ async def test_two_allocators_never_share_a_slot() -> None:
     one, other = _slots(ids), _slots(ids)
     async with one.take() as a, other.take() as b, one.take() as c, other.take() as d:
         assert sorted(slot.first for slot in (a, b, c, d)) == [1, 2001, 4001, 6001]
+
+
+async def test_one_in_other_namespaces_never_takes_the_same_ids() -> None:
+    """It sees neither the names nor the processes of the other."""
+    ids = _ids(4)
+    one, other = _slots(ids), _slots(ids, network="other")
+    async with one.take() as a, other.take() as b, one.take() as c, other.take() as d:
+        assert sorted(slot.first for slot in (a, b, c, d)) == [1, 2001, 4001, 6001]
+
+
+async def _within(slots: Slots, seconds: float) -> bool:
+    try:
+        async with asyncio.timeout(seconds), slots.take():
+            return True
+    except TimeoutError:
+        return False
+
+
+async def test_where_the_hosts_numbers_are_unknown_nobody_else_makes_sandboxes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranges, "ALL", IdRange(next(_numbers), 1 << 39))
+    deep, other = _slots(_ids(2), known=False), _slots(_ids(2))
+    async with deep.take() as a, deep.take() as b:
+        assert {a.number, b.number} == {0, 1}
+        assert not await _within(other, 0.2)
+    async with other.take():
+        assert not await _within(deep, 0.2)
+    assert await _within(deep, 5)
 
 
 async def test_a_freed_slot_is_given_again() -> None:
@@ -104,4 +141,4 @@ async def test_a_slot_whose_processes_survived_is_never_given_again() -> None:
 
 def test_too_few_ids_for_one_sandbox() -> None:
     with pytest.raises(HostUnfitError, match="2000"):
-        Slots(IdRange(100000, 1999))
+        _slots(IdRange(100000, 1999))

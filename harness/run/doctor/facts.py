@@ -20,7 +20,7 @@ def provided(env: Mapping[str, str]) -> dict[str, JSON]:
     where there is none of a thing, null stands.
     """
     path = env.get(namespace.HOST_PATH, env.get("PATH", ""))
-    user = fitness.User.of(int(env.get(namespace.HOST_UID, os.getuid())), env)
+    user = fitness.User.of(int(env.get(namespace.HOST_UID, fitness.host_uid())), env)
     mountinfo = mounts.table()
     return {
         "kernel": f"{platform.release()} {platform.version()}",

@@ -8,6 +8,8 @@ from harness.sandbox import fitness, subids
 def user(seen: Seen) -> Check:
     """An ordinary user with an entry where newuidmap can look it up."""
     *names, uid = seen.user.names
+    if seen.within:
+        return Check("user", "ok", f"root of a user namespace or container; outside of it uid {uid}")
     if seen.uid == 0:
         advice = "Start it as an ordinary user: sh nix/setup.sh CMD... makes one ready."
         return Check("user", "warning", "this is root, who needs no sandbox to do harm", advice)
@@ -25,7 +27,10 @@ def user(seen: Seen) -> Check:
 
 
 def ranges(seen: Seen) -> list[Check]:
-    """The lines in /etc/subuid and /etc/subgid."""
+    """The lines in /etc/subuid and /etc/subgid; or what stands for them within a namespace."""
+    if seen.within:
+        named = (("subuid", seen.within.users), ("subgid", seen.within.groups))
+        return [Check(name, "ok", f"{_room(one)}, of those that are mapped in this namespace") for name, one in named]
     return [_range(seen, str(file)) for file in (fitness.SUBUID, fitness.SUBGID)]
 
 
@@ -34,14 +39,20 @@ def _range(seen: Seen, file: str) -> Check:
         text = seen.files.get(file, "")
         best = subids.choose(text, seen.user.names, file, in_passwd=seen.user.in_passwd)
         lines = len(subids.parse(text, seen.user.names))
-        room = best.count // subids.SLOT_IDS
-        return f"{best.count} ids from {best.first} on (of {lines} ranges): {room} sandboxes at a time"
+        return f"{_room(best)} (of {lines} ranges)"
 
     return Check.judged(file.rpartition("/")[2], judge)
 
 
+def _room(ids: subids.IdRange) -> str:
+    return f"{ids.count} ids from {ids.first} on: {ids.count // subids.SLOT_IDS} sandboxes at a time"
+
+
 def helpers(seen: Seen) -> list[Check]:
-    """newuidmap and newgidmap, with their privilege."""
+    """newuidmap and newgidmap, with their privilege; none is needed within a namespace."""
+    if seen.within:
+        found = "not needed: as root of this namespace the harness maps ids itself"
+        return [Check(name, "ok", found) for name in seen.helpers]
     return [_helper(name, helper, seen.env.get("PATH", "")) for name, helper in seen.helpers.items()]
 
 

@@ -40,12 +40,12 @@ VERSION_FLAGS = {"ip": "-V"}  # the others know --version
 def look(env: Mapping[str, str], run: Path | None = None) -> Seen:
     """This machine; with ``run`` also the file system of a run folder, where a link is made and removed."""
     mountinfo = mounts.table()
-    uid, closure = os.getuid(), _closure(env)
+    uid, host_uid, closure = os.getuid(), fitness.host_uid(), _closure(env)
     runtime_dir = Path(env.get("XDG_RUNTIME_DIR") or "/nowhere")
     return Seen(
         env={name: env[name] for name in VARIABLES if name in env},
         uid=uid,
-        user=fitness.User.of(uid, env),
+        user=fitness.User.of(host_uid, env),
         release=platform.release(),
         machine=platform.machine(),
         files=dict(_texts()),
@@ -55,11 +55,12 @@ def look(env: Mapping[str, str], run: Path | None = None) -> Seen:
         cpus=len(os.sched_getaffinity(0)),
         now=time.time(),
         nix=Nix(nix_version(env.get("PATH", "")), _nix(mountinfo), (NIX / "var/nix/daemon-socket/socket").exists()),
-        scratch=_scratch(env, uid, mountinfo),
+        scratch=_scratch(env, host_uid, mountinfo),
         runtime_dir=folder(runtime_dir, mountinfo) if _is_folder(runtime_dir) else None,
         closure=closure,
         versions=dict(_versions(closure)),
         run=None if run is None else run_place(run, mountinfo),
+        within=fitness.root_within(),
     )
 
 

@@ -90,7 +90,9 @@ class Seen:
     """A machine as this process sees it from outside of the namespace. What could not be had is the error that says so.
 
     ``files`` are texts of the kernel's by path, without those that can't be read; ``ulimits`` are hard ones, without
-    the endless; ``versions`` is what each of our own programs says of itself; ``now`` is the time since 1970.
+    the endless; ``versions`` is what each of our own programs says of itself; ``now`` is the time since 1970;
+    ``within`` is what it hands on itself as root of a user namespace, None anywhere else, and ``user`` who that root
+    is outside.
     """
 
     env: Mapping[str, str]
@@ -110,3 +112,4 @@ class Seen:
     closure: Closure | HostUnfitError
     versions: Mapping[str, str]
     run: RunPlace | None = None
+    within: fitness.IdSetup | None = None

@@ -11,7 +11,7 @@ from harness.errors import HostUnfitError
 from harness.run.doctor.diagnosis import diagnose
 from harness.run.doctor.entering import read
 from harness.run.doctor.values import Check, RunPlace, Seen
-from harness.sandbox import base, fitness
+from harness.sandbox import base, fitness, subids
 from harness.sandbox.base import Room
 from harness.sandbox.mounts import Mount
 from tests.run.doctor.machines import ALL_TRIED, DISK, DISTANT, FIT, folder, helper
@@ -36,6 +36,24 @@ def test_a_fit_machine_needs_no_advice() -> None:
     assert {one.state for one in checks} == {"ok"}
     assert {one.advice for one in checks} == {""}
     assert len({one.name for one in checks}) == len(checks)
+
+
+def test_root_of_a_namespace_needs_no_helper_and_no_line_in_a_file() -> None:
+    ids = subids.IdRange(1, 65536)
+    seen = attrs.evolve(
+        FIT,
+        uid=0,
+        within=fitness.IdSetup({}, ids, ids),
+        files={path: text for path, text in FIT.files.items() if not path.startswith("/etc/sub")}
+        | {"/proc/self/status": "NoNewPrivs:\t1\n"},
+        helpers=dict.fromkeys(fitness.HELPERS),
+        **{name: attrs.evolve(getattr(FIT, name), owner=0) for name in ("scratch", "runtime_dir")},
+        nix=attrs.evolve(FIT.nix, folder=folder("/nix", owner=0)),
+    )
+    found = {one.name: one for one in diagnose(seen, ALL_TRIED)}
+    assert {name: one.found for name, one in found.items() if one.state != "ok"} == {}
+    assert found["user"].found == "root of a user namespace or container; outside of it uid 1000"
+    assert found["subuid"].found.startswith("65536 ids from 1 on: 32 sandboxes at a time")
 
 
 OTHERS: Mapping[str, tuple[Mapping[str, Any], str, str, str, str]] = {
