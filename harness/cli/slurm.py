@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -58,6 +57,7 @@ def submit(
     of harness eval, with --run on a filesystem that all nodes see; keys only by --policy-api-key-file and
     --judge-api-key-file.
     """
+    from harness.report.jobs import sent as lines
     from harness.run.settings import check
     from harness.run.slurm import client, knobs, submitting
 
@@ -79,45 +79,11 @@ def submit(
     if only_print:
         click.echo(submission.array + "\n" + submission.last, nl=False)
         return EXIT_OK
-    return _submit(submission, env, as_json=as_json)
-
-
-def _submit(submission: Any, env: dict[str, str], *, as_json: bool) -> int:
-    from harness.run.slurm import submitting
-
-    left = submission.left
-    click.echo(f"{submission.run}: {left.measured} of {left.planned} rollouts are measured", err=True)
-    if left.given_up:
-        click.echo(
-            f"{left.given_up} rollouts have had all their attempts, all masked. Once the cause is mended: a larger "
-            "--max-attempts",
-            err=True,
-        )
-    if submission.queued:
-        click.echo(f"{len(submission.queued)} shards have a job already", err=True)
-    numbers: tuple[str | None, str | None] = (None, None)
-    if submission.sent:
-        numbers = submitting.submit(submission, env)
-        click.echo(
-            f"job {numbers[0]}: {len(submission.sent)} shards; job {numbers[1]} sums up. Logs and scripts: "
-            f"{submission.logs}",
-            err=True,
-        )
-    else:
-        click.echo("nothing is left to submit; harness rescore sums up again", err=True)
+    sent = submitting.submit(submission, env)
+    for line in lines(sent):
+        click.echo(line, err=True)
     if as_json:
-        report = {
-            "run": str(submission.run),
-            "planned": left.planned,
-            "measured": left.measured,
-            "given_up": left.given_up,
-            "queued": list(submission.queued),
-            "sent": list(submission.sent),
-            "job": numbers[0],
-            "last_job": numbers[1],
-            "logs": str(submission.logs),
-        }
-        click.echo(json.dumps(report, sort_keys=True))
+        click.echo(json.dumps(sent.to_json(), sort_keys=True))
     return EXIT_OK
 
 
@@ -176,18 +142,14 @@ def preflight(config: str | None, nodes: str | None, run: Path | None, *, wait: 
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 def status(run: Path, *, as_json: bool) -> int:
     """Say how far RUN is, and what its jobs do."""
-    from harness.report.words import plain
+    from harness.report.jobs import state
     from harness.run.slurm import client
     from harness.run.slurm.status import status as look
 
     env = dict(os.environ)
-    found: dict[str, Any] = look(run.absolute(), client.queue(env))
-    planned = "no run folder yet" if found["planned"] is None else f"{found['measured']} of {found['planned']} measured"
-    click.echo(plain(f"{found['run']}: {planned}"), err=as_json)
-    states = ", ".join(f"{count} {state}" for state, count in found["shards"].items()) or "none"
-    click.echo(plain(f"shards in the queue: {states}; last job: {found['last_job'] or 'none'}"), err=as_json)
-    for one in found["running"]:
-        click.echo(plain(f"  shard {one['shard']} on {one['node']} (job {one['job']})"), err=as_json)
+    found = look(run.absolute(), client.queue(env))
+    for line in state(found):
+        click.echo(line, err=as_json)
     if as_json:
         click.echo(json.dumps(found, sort_keys=True))
     return EXIT_OK

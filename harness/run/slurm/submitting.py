@@ -23,6 +23,7 @@ from harness.run.settings.table import SETTINGS
 from harness.run.slurm import client, script, shards, size
 from harness.run.slurm.knobs import Knobs
 from harness.store import atomic
+from harness.store.canonical import JSON
 
 #: What the harness's own wrapper sets, and a source tree's Python is given by hand.
 PARTS: Final = ("HARNESS_RUNTIME", "HARNESS_ROOTFS", "HARNESS_PINS")
@@ -97,13 +98,39 @@ def prepare(
     )
 
 
-def submit(submission: Submission, env: Mapping[str, str]) -> tuple[str, str]:
-    """Write the scripts beside the logs and hand them to sbatch; the numbers of the array and of the last job."""
-    array, last = (submission.logs / f"{submission.name}.{kind}.sh" for kind in ("array", END))
-    atomic.write(array, submission.array.encode())
-    atomic.write(last, submission.last.encode())
-    number = client.submit(array, env)
-    return number, client.submit(last, env, f"--dependency=afterany:{number}")
+@attrs.frozen
+class Sent:
+    """What became of a submission: the numbers of the array's job and of the last one, None where nothing was left."""
+
+    submission: Submission
+    job: str | None
+    last_job: str | None
+
+    def to_json(self) -> dict[str, JSON]:
+        """The object that ``--json`` prints."""
+        what = self.submission
+        return {
+            "run": str(what.run),
+            "planned": what.left.planned,
+            "measured": what.left.measured,
+            "given_up": what.left.given_up,
+            "queued": list(what.queued),
+            "sent": list(what.sent),
+            "job": self.job,
+            "last_job": self.last_job,
+            "logs": str(what.logs),
+        }
+
+
+def submit(what: Submission, env: Mapping[str, str]) -> Sent:
+    """Write the scripts beside the logs and hand them to sbatch; nothing of both where nothing is left."""
+    if not what.sent:
+        return Sent(what, None, None)
+    array, last = (what.logs / f"{what.name}.{kind}.sh" for kind in ("array", END))
+    atomic.write(array, what.array.encode())
+    atomic.write(last, what.last.encode())
+    job = client.submit(array, env)
+    return Sent(what, job, client.submit(last, env, f"--dependency=afterany:{job}"))
 
 
 def site(

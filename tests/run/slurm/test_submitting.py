@@ -3,15 +3,17 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import attrs
 import pytest
 
 from harness.errors import UsageError
+from harness.report.jobs import sent as lines
 from harness.run.plan import plan
 from harness.run.settings.resolve import Settings, arguments, resolve
 from harness.run.slurm.client import Queued
 from harness.run.slurm.knobs import Knobs
 from harness.run.slurm.script import Site
-from harness.run.slurm.submitting import check_keys, harness_command, items, job_name, prepare, site
+from harness.run.slurm.submitting import check_keys, harness_command, items, job_name, prepare, site, submit
 
 Make = Callable[..., Settings]
 RUN = Path("/shared/R")
@@ -32,6 +34,25 @@ def test_shards_that_have_a_job_are_not_sent_again(settings: Make, here: Site) -
     found = prepare(ITEMS, settings(), here, ["slurm", "job"], 4, queue)
     assert (found.queued, found.sent) == ((1, 3), (0, 2))
     assert "--array=0,2\n" in found.array
+
+
+def test_both_jobs_are_sent_and_the_last_waits_for_the_array(settings: Make, here: Site, tmp_path: Path) -> None:
+    sbatch = tmp_path / "sbatch"
+    sbatch.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\nwc -l < {tmp_path}/asked\n')
+    sbatch.chmod(0o755)
+    here = attrs.evolve(here, logs=tmp_path / "logs")
+    sent = submit(prepare(ITEMS, settings(), here, ["slurm", "job"], 4, []), {"PATH": f"{tmp_path}:/usr/bin:/bin"})
+    assert (sent.job, sent.last_job, sent.to_json()["sent"]) == ("1", "2", [0, 1, 2, 3])
+    array, last = (tmp_path / "asked").read_text().splitlines()
+    assert Path(array.split()[-1]).read_text() == sent.submission.array
+    assert "--dependency=afterany:1" in last.split()
+    assert "2 sums up" in "".join(lines(sent))
+
+
+def test_nothing_is_sent_where_nothing_is_left(settings: Make, here: Site, tmp_path: Path) -> None:
+    sent = submit(prepare([], settings(), here, ["slurm", "job"], 4, []), {"PATH": str(tmp_path)})
+    assert (sent.job, sent.last_job) == (None, None)
+    assert "nothing is left" in "".join(lines(sent))
 
 
 def test_jobs_with_another_number_of_shards_are_refused(settings: Make, here: Site) -> None:

@@ -1,0 +1,35 @@
+"""What was submitted to Slurm, and how far it is, in lines for people."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.report.words import plain
+from harness.run.slurm.submitting import Sent
+
+
+def sent(what: Sent) -> Iterator[str]:
+    """What a submission found and did."""
+    left, run = what.submission.left, what.submission.run
+    yield plain(f"{run}: {left.measured} of {left.planned} rollouts are measured")
+    if left.given_up:
+        yield (
+            f"{left.given_up} rollouts have had all their attempts, all masked. Once the cause is mended: a larger "
+            "--max-attempts"
+        )
+    if what.submission.queued:
+        yield f"{len(what.submission.queued)} shards have a job already"
+    if what.job is None:
+        yield plain(f"nothing is left to submit; to sum up again: harness rescore {run}")
+    else:
+        yield f"job {what.job}: {len(what.submission.sent)} shards; job {what.last_job} sums up"
+        yield plain(f"scripts and logs: {what.submission.logs}")
+
+
+def state(found: Mapping[str, Any]) -> Iterator[str]:
+    """What `harness.run.slurm.status` found."""
+    counts = f"{found['measured']} of {found['planned']} rollouts are measured"
+    yield plain(f"{found['run']}: {'no job has begun it yet' if found['planned'] is None else counts}")
+    states = ", ".join(f"{count} {state}" for state, count in found["shards"].items()) or "none"
+    yield plain(f"shards with a job: {states}; the job that sums up: {found['last_job'] or 'none'}")
+    for one in found["running"]:
+        yield plain(f"  shard {one['shard']} runs on {one['node']} (job {one['job']})")
