@@ -1,7 +1,8 @@
 """Files and folders that are made beside their place and renamed when they are whole.
 
 A process that is killed leaves one behind; its name begins with a dot and says what it was to become:
-``.NAME.archive-HEX``, ``.NAME.import-HEX`` or ``.NAME.export-HEX``. Nobody ever reads it, and it can be deleted.
+``.NAME.archive-HEX``, ``.NAME.bundle-HEX``, ``.NAME.import-HEX`` or ``.NAME.export-HEX``. Nobody ever reads it, and it
+can be deleted.
 """
 
 import contextlib
@@ -17,7 +18,7 @@ from typing import Final, Literal
 from harness.store import atomic
 from harness.store.foreign import removing
 
-_LEFTOVER: Final = re.compile(r"\..*\.(archive|import|export)-[0-9a-f]{16}")
+_LEFTOVER: Final = re.compile(r"\..*\.(archive|import|export|bundle)-[0-9a-f]{16}")
 _libc = ctypes.CDLL(None, use_errno=True)
 
 _NO_LINKS: Final = {errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK}
@@ -30,13 +31,13 @@ def is_leftover(name: str) -> bool:
     return _LEFTOVER.fullmatch(name) is not None
 
 
-def name_beside(target: Path, kind: Literal["archive", "import", "export"]) -> Path:
+def name_beside(target: Path, kind: Literal["archive", "import", "export", "bundle"]) -> Path:
     """A free name in ``target``'s folder."""
     return target.parent / f".{target.name[:200]}.{kind}-{secrets.token_hex(8)}"
 
 
 @contextlib.contextmanager
-def beside(target: Path, kind: Literal["archive", "import"]) -> Iterator[Path]:
+def beside(target: Path, kind: Literal["archive", "import", "bundle"]) -> Iterator[Path]:
     """A free name in ``target``'s folder; whatever is there at the end is deleted."""
     path = name_beside(target, kind)
     try:

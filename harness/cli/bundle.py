@@ -1,0 +1,58 @@
+"""``harness bundle``: all that a machine without a network needs, in one file."""
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("file", metavar="FILE", type=_PATH)
+@click.option("--source", metavar="DIR", type=_PATH, default=".", help="The source of this harness.  [default: .]")
+@click.option("--pins", "with_pins", is_flag=True, help="Also the pinned files, to build everything again there.")
+@click.option("--data", "with_data", is_flag=True, help="Also the installed data set, with its right answers.")
+@click.option("--data-dir", "folder", envvar="HARNESS_DATA_DIR", metavar="DIR", help="Where data sets are.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+def command(file: Path, source: Path, folder: str | None, *, with_pins: bool, with_data: bool, as_json: bool) -> int:
+    """Write FILE, from which a machine with nothing but Nix and newuidmap gets this harness without a network.
+
+    In it are the harness, the sandbox, and the source of both. Unpack it there and run its installer:
+
+    \b
+        tar -xf FILE && sh hermetic-harness/install
+
+    The same contents give the same bytes.
+    """
+    from harness.run import bundling
+    from harness.run.settings.datadir import data_dir
+    from harness.store.bundle.bundling import bundle
+
+    contents = bundling.gather(source, data_dir(folder, os.environ) if with_data else None, pins=with_pins)
+    sizes = list(bundling.sizes(contents))
+    for name, count, size in sizes:
+        click.echo(
+            f"{name:<20}  {size / 2**20:>8,.1f} MiB in {count:,} {'files' if name == 'data' else 'store paths'}",
+            err=True,
+        )
+    done = bundle(contents, file.absolute(), lambda line: click.echo(line, err=True))
+    if as_json:
+        found = {
+            "bundle": str(file),
+            "new": done.new,
+            "sha256": done.sha256,
+            "bytes": done.size,
+            "harness": contents.harness,
+            "source": contents.source,
+            "pins": contents.pins,
+            "store_paths": len(contents.paths),
+            "parts": {name: {"count": count, "bytes": size} for name, count, size in sizes},
+        }
+        click.echo(json.dumps(found, sort_keys=True))
+    else:
+        there = "" if done.new else ", which was there before"
+        click.echo(f"{file}: {done.size / 2**20:,.1f} MiB{there}; sha256 {done.sha256}", err=True)
+        click.echo(f"On the other machine: tar -xf {file.name} && sh hermetic-harness/install", err=True)
+    return 0
