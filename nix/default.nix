@@ -9,13 +9,14 @@ let
   runtime = import ./runtime.nix { inherit step pins; };
   skopeo = import ./skopeo.nix { inherit step pins; };
   slurm = import ./slurm.nix { inherit step pins; };
+  squashfs = import ./squashfs.nix { inherit step pins lib; };
   rootfs = import ./rootfs.nix { inherit step pins; };
   image = import ./image.nix { inherit step rootfs; };
   farm = import ./pin-farm.nix { inherit lib pins; };
 
   env = import ./env.nix { inherit step python pins; };
   files = import ./files.nix { inherit lib pins; };
-  program = import ./program.nix { inherit lib files; parts = { inherit runtime rootfs; inherit (sources) pins; }; };
+  program = import ./program.nix { inherit lib files; parts = { inherit runtime rootfs squashfs; inherit (sources) pins; }; };
   harness = import ./package.nix { inherit step python program sources; env = env.runtime; };
   testEnv = env.withPackage harness;
 in
@@ -28,7 +29,7 @@ in
     pins = farm;
     # Steps on the way, for whoever looks into one.
     inherit (pins) seed;
-    inherit stage0 python skopeo slurm;
+    inherit stage0 python skopeo slurm squashfs;
     env = env.runtime;
   };
   apps = import ./apps.nix { inherit program harness testEnv skopeo slurm source; };

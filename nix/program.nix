@@ -12,7 +12,7 @@
     # Whoever needs certificates of their own sets these.
     export SSL_CERT_FILE="''${SSL_CERT_FILE:-${files}/certificates.crt}"
     export SSL_CERT_DIR="''${SSL_CERT_DIR:-${files}/certificates.d}"
-    export HARNESS_RUNTIME=${parts.runtime} HARNESS_ROOTFS=${parts.rootfs} HARNESS_PINS=${parts.pins}
+    export HARNESS_RUNTIME=${parts.runtime} HARNESS_ROOTFS=${parts.rootfs} HARNESS_PINS=${parts.pins} HARNESS_SQUASHFS=${parts.squashfs}
     ${body}'';
 
   # The same as an executable of its own, for `nix run`.

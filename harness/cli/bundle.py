@@ -16,7 +16,9 @@ _PATH = click.Path(path_type=Path)
 @click.option("--data", "with_data", is_flag=True, help="Also the installed data set, with its right answers.")
 @click.option("--data-dir", "folder", envvar="HARNESS_DATA_DIR", metavar="DIR", help="Where data sets are.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
-def command(file: Path, source: Path, folder: str | None, *, with_pins: bool, with_data: bool, as_json: bool) -> int:
+def command(
+    file: Path, source: Path, folder: str | None, *, with_pins: bool, with_data: bool, squashfs: bool, as_json: bool
+) -> int:
     """Write FILE, from which a machine with nothing but Nix and newuidmap gets this harness without a network.
 
     In it are the harness, the sandbox, and the source of both. Unpack it there and run its installer:
@@ -24,8 +26,17 @@ def command(file: Path, source: Path, folder: str | None, *, with_pins: bool, wi
     \b
         tar -xf FILE && sh hermetic-harness/install
 
+    With --squashfs, FILE holds no source and is a command itself, which needs neither Nix nor /nix:
+
+    \b
+        FILE eval babyvision --demo --limit 1 --run R
+
     The same contents give the same bytes.
     """
+    if squashfs:
+        if with_pins or with_data:
+            raise click.UsageError("--squashfs takes neither --pins nor --data: it holds what runs, and nothing else.")
+        return _image(file, as_json=as_json)
     from harness.run import bundling
     from harness.run.settings.datadir import data_dir
     from harness.store.bundle.bundling import bundle
@@ -55,4 +66,21 @@ def command(file: Path, source: Path, folder: str | None, *, with_pins: bool, wi
         there = "" if done.new else ", which was there before"
         click.echo(f"{file}: {done.size / 2**20:,.1f} MiB{there}; sha256 {done.sha256}", err=True)
         click.echo(f"On the other machine: tar -xf {file.name} && sh hermetic-harness/install", err=True)
+    return 0
+
+
+def _image(file: Path, *, as_json: bool) -> int:
+    from harness.run import imaging
+
+    wanted = imaging.gather()
+    click.echo(f"harness and sandbox   {wanted.size / 2**20:>8,.1f} MiB in {len(wanted.paths):,} store paths", err=True)
+    done = imaging.write(wanted, file.absolute())
+    if as_json:
+        found = {"image": str(file), "new": done.new, "sha256": done.sha256, "bytes": done.size}
+        found |= {"harness": wanted.harness, "store_paths": len(wanted.paths)}
+        click.echo(json.dumps(found, sort_keys=True))
+    else:
+        there = "" if done.new else ", which was there before"
+        click.echo(f"{file}: {done.size / 2**20:,.1f} MiB{there}; sha256 {done.sha256}", err=True)
+        click.echo("On a node: FILE doctor; FILE eval babyvision --demo --limit 1 --run R", err=True)
     return 0

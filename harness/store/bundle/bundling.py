@@ -1,6 +1,7 @@
 """``harness bundle``: one file, which appears whole or not at all."""
 
 import filecmp
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -28,18 +29,29 @@ class Bundled:
 
 
 def bundle(contents: Contents, target: Path, say: Say) -> Bundled:
-    """Write a bundle to ``target``.
+    """Write a bundle to ``target``; raises StoreCorruptError for a damaged store or data set, and as `whole` does."""
 
-    Raises UsageError where something else is there, StoreCorruptError for a damaged store or data set; and as
-    `harness.store.atomic` does.
+    def make(path: Path) -> None:
+        with path.open("xb") as file:
+            write(contents, file, say)
+
+    return whole(target, contents.size, make)
+
+
+def whole(target: Path, contents: int, make: Callable[[Path], None]) -> Bundled:
+    """Have ``make`` write a file, and give it its name.
+
+    Args:
+        contents: bytes of what goes into it, before it is compressed.
+
+    Raises UsageError where something else is there, as ``make`` does, and as `harness.store.atomic` does.
     """
     if target.is_dir():
         raise UsageError(f"{target} is a folder. Name the file that the bundle is to be.")
     atomic.make_folder(target.parent)
-    check_space(target.parent, contents.size // _LEAST)
+    check_space(target.parent, contents // _LEAST)
     with atomic.explained(target), unfinished.beside(target, "bundle") as made:
-        with made.open("xb") as file:
-            write(contents, file, say)
+        make(made)
         done = Bundled(file_digest(made), made.stat().st_size, new=True)
         if unfinished.put(made, target):
             return done
