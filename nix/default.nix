@@ -17,7 +17,11 @@ let
   env = import ./env.nix { inherit step python pins; };
   files = import ./files.nix { inherit lib pins; };
   program = import ./program.nix { inherit lib files; parts = { inherit runtime rootfs squashfs; inherit (sources) pins; }; };
-  harness = import ./package.nix { inherit step python program sources; env = env.runtime; };
+  harness = import ./package.nix {
+    inherit step python program sources;
+    env = env.runtime;
+    closure = import ./closure.nix { inherit system lib python; };
+  };
   testEnv = env.withPackage harness;
 in
 {

@@ -1,5 +1,10 @@
 # The harness: a thin layer over the environment of its dependencies, so that an edit rebuilds in a second or two.
-{ step, python, env, program, sources }:
+{ step, python, env, program, sources, closure }:
+let
+  wrapper = program.script ''
+    exec @out@/libexec/harness "$@"
+  '';
+in
 step {
   name = "hermetic-harness";
   script = ./builders/package.py;
@@ -9,8 +14,7 @@ step {
     source = sources.harness;
     inherit (sources) project;
     below = [ env ];
-    wrapper = program.script ''
-      exec @out@/libexec/harness "$@"
-    '';
+    inherit wrapper;
+    closure = closure { inherit env wrapper; };
   };
 }

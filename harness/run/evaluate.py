@@ -24,12 +24,11 @@ from harness.run.play import Player
 from harness.run.prepare import Prepared, prepare
 from harness.run.progress import Show, Tally, several
 from harness.run.queue import Queue
-from harness.run.results import kept, summary_bytes, summed_up
+from harness.run.results import keep_summary, kept, summary_bytes, summed_up
 from harness.run.settings.resolve import Settings
 from harness.run.summary import Result
 from harness.sandbox import state
 from harness.sandbox.values import MIB
-from harness.store import atomic
 from harness.store.canonical import JSON
 from harness.store.runfolder import RunFolder
 
@@ -165,7 +164,7 @@ class _Evaluation:
             raise HarnessError(f"{run.layout.root} was removed while the run went on: what is there now is no run.")
         found = {item: results.get(item) or kept(run, self.benchmark, scorer.digest, item) for item in whole}
         content = run.content_digest()
-        atomic.write(run.layout.root / "summary.json", summary_bytes(run, scorer, content, found))
+        keep_summary(run, summary_bytes(run, scorer, content, found))
         return summed_up(run, scorer, content, [found[item] for item in own])
 
 

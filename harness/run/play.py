@@ -114,7 +114,7 @@ class Player:
         return settings.backoff.delay(settings.attempts + number - 1)
 
     def _observed(self, started: int, host: Host, proof: proving.Proof) -> dict[str, JSON]:
-        closure = pins.closure()
+        closure, running = pins.closure(), pins.running()
         return {
             "kind": "start",
             "owner": self.owner,
@@ -124,6 +124,8 @@ class Player:
             "started_ns": str(started),
             "harness": __version__,
             "package": str(Path(harness.__file__).parent),
+            "build": None if running.package is None else str(running.package),
+            "closure": [attrs.asdict(part) for part in running.parts],
             "host": provided(os.environ),
             "runtime": str(closure.runtime),
             "rootfs": str(closure.rootfs),

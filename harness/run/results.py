@@ -12,9 +12,10 @@ from harness.grading.scorer import Scorer
 from harness.run.facts import Facts
 from harness.run.plan import Item, plan
 from harness.run.summary import Result, figures
-from harness.store import reading
+from harness.store import atomic, reading
 from harness.store.canonical import JSON
 from harness.store.digests import Digest
+from harness.store.outdating import outdate
 from harness.store.references import Done
 from harness.store.runfolder import RunFolder
 from harness.store.sealed import seal
@@ -104,6 +105,14 @@ def summary_bytes(run: RunFolder, scorer: Scorer, content: Digest, results: Mapp
     """summary.json: the figures of the whole plan, of which each rollout has a result."""
     tasks, repeats = _plan(run)
     return seal(summed_up(run, scorer, content, [results[item] for item in plan(tasks, repeats=repeats)]))
+
+
+def keep_summary(run: RunFolder, data: bytes) -> None:
+    """Keep summary.json; raises as the store does."""
+    path = run.layout.root / "summary.json"
+    if reading.read_if_there(path) != data:
+        outdate(run.layout)
+        atomic.write(path, data)
 
 
 def _result(

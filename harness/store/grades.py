@@ -18,6 +18,7 @@ from harness.store.blobs import Blobs
 from harness.store.canonical import JSON, dumps_escaped, escape_surrogates, unescape_surrogates
 from harness.store.digests import Digest, digest, parse_digest
 from harness.store.layout import Layout
+from harness.store.outdating import outdate
 from harness.store.sealed import seal, unseal
 
 Object = Mapping[str, JSON]
@@ -43,6 +44,7 @@ class Grades:
                 atomic.sync_folder(self.layout.blobs)
         name = request_digest(request)
         number = len(_numbers(self.layout.judge_calls(name)))
+        outdate(self.layout)
         while not atomic.publish(self.layout.judge_call(name, number), data):
             number += 1
         return number
@@ -56,10 +58,14 @@ class Grades:
 
     def write_score(self, scorer: Digest, task: str, repeat: int, score: Object) -> None:
         """Keep a rollout's score, in place of one that is there."""
+        outdate(self.layout)
         atomic.write(self.layout.score(scorer, task, repeat), seal(score))
 
     def write_scores(self, scorer: Digest, scores: Iterable[tuple[str, int, bytes]]) -> int:
         """Keep many scores as their sealed bytes; how many were not there as they are."""
+        scores = list(scores)
+        if scores:
+            outdate(self.layout)
         return together.write_all((self.layout.score(scorer, task, repeat), data) for task, repeat, data in scores)
 
     def score(self, scorer: Digest, task: str, repeat: int) -> Object | None:

@@ -10,6 +10,7 @@
       scores/SCORER/TASK/REPEAT.json
       observed/NAME.json                   what is true of a place and time
       blobs/sha256/HEX
+      provenance.json                      the statement that came with an archive, as long as it is true
       summary.json  report.html  rollouts.parquet
 """
 
@@ -25,7 +26,7 @@ import attrs
 from harness.errors import UsageError
 from harness.store.digests import Digest
 
-# All that stands at the top of a run folder; the last three are derived and can be made again.
+# All that stands at the top of a run folder; the last four are derived and can be made again.
 NAMES = frozenset(
     {
         "manifest.json",
@@ -35,6 +36,7 @@ NAMES = frozenset(
         "scores",
         "observed",
         "blobs",
+        "provenance.json",
         "summary.json",
         "report.html",
         "rollouts.parquet",
@@ -95,6 +97,11 @@ class Layout:
     def manifest(self) -> Path:
         """The manifest."""
         return self.root / "manifest.json"
+
+    @property
+    def provenance(self) -> Path:
+        """The statement about what the run was when it was archived."""
+        return self.root / "provenance.json"
 
     @property
     def blobs(self) -> Path:

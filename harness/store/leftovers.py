@@ -27,6 +27,7 @@ from harness.store.digests import Digest
 from harness.store.foreign import plain, trees
 from harness.store.foreign.limits import Limits
 from harness.store.foreign.removing import remove as remove_tree
+from harness.store.outdating import outdate
 from harness.store.runfolder import RunFolder
 
 TEMPORARY: Final = "temporary file"
@@ -90,6 +91,8 @@ def remove(run: RunFolder, leftovers: Iterable[Leftover], before: float) -> list
             _remove(root, one.path)
             gone.append(one)
         elif one.kind in {OLD_SCORES, UNFINISHED} and _plain(one.path) and not _in_use(one.path, before):
+            if one.kind == OLD_SCORES:
+                outdate(run.layout)
             _remove(root if one.kind == OLD_SCORES else one.path.parent, one.path)
             gone.append(one)
     if not blobs and not run.blobs.folder.is_dir():

@@ -19,6 +19,7 @@ from harness.store.digests import Digest, digest
 from harness.store.grades import Grades
 from harness.store.layout import NAMES, Layout, writer_name
 from harness.store.manifest import Manifest, differences
+from harness.store.outdating import outdate
 from harness.store.record import AttemptRecord
 from harness.store.references import AttemptRef, Done, content_of, named_after
 from harness.store.sealed import seal
@@ -96,6 +97,7 @@ class RunFolder:
         data = record.to_bytes()
         writer = writer_name(record.observed.host, os.getpid(), record.observed.started_ns)
         name = f"{writer}-{digest(data)}"
+        outdate(self.layout)
         atomic.write(self.layout.attempt(record.content.task, record.content.repeat, name), data)
         return AttemptRef.of(record, name, data)
 
@@ -104,6 +106,7 @@ class RunFolder:
         if ref.masked:
             raise HarnessError(f"Attempt {ref.name} of task {ref.task!r} is masked, so it can't count.")
         done = Done(self.identity, ref.task, ref.repeat, ref.name, ref.content)
+        outdate(self.layout)
         won = atomic.publish(self.layout.done(ref.task, ref.repeat), done.to_bytes())
         return won or self.done(ref.task, ref.repeat) == done
 
@@ -166,6 +169,7 @@ class RunFolder:
     def write_observed(self, host: str, started_ns: int, value: Mapping[str, JSON]) -> None:
         """Keep what is true of a place and time."""
         name = writer_name(host, os.getpid(), started_ns)
+        outdate(self.layout)
         atomic.write(self.layout.observed / f"{name}.json", seal(value))
 
     def _read(self, task: str, repeat: int, name: str) -> tuple[AttemptRecord, AttemptRef]:

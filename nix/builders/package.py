@@ -1,7 +1,8 @@
 """The harness itself, installed as an installer would: modules, metadata, console script, and a wrapper around that.
 
 Inputs: ``source`` (the package's folder), ``project`` (pyproject.toml), ``python`` (the interpreter's store path),
-``below`` (the environments with what it imports) and ``wrapper`` (a shell script; ``@out@`` is this package).
+``below`` (the environments with what it imports), ``wrapper`` (a shell script; ``@out@`` is this package) and
+``closure`` (a list of all else that it needs).
 """
 
 import base64
@@ -60,6 +61,7 @@ def main() -> None:
     target = Target(site=site, scripts=OUT / "libexec", data=OUT, shebang=f"#!{OUT}/bin/python3 -I")
     write_launchers(entry_points, target)
     put(OUT / "bin/harness", INPUTS["wrapper"].replace("@out@", str(OUT)).encode(), executable=True)
+    put(OUT / "share/closure.json", Path(INPUTS["closure"]).read_bytes())
     compile_tree(site)
 
 

@@ -17,9 +17,8 @@ from harness.run.rescoring.checking import Difference, differences
 from harness.run.rescoring.moved import moved
 from harness.run.rescoring.scoring import Row, Scoring
 from harness.run.rescoring.spread import spread
-from harness.run.results import planned, summed_up
+from harness.run.results import keep_summary, planned, summed_up
 from harness.run.settings.resolve import Settings, chosen
-from harness.store import together
 from harness.store.canonical import JSON
 from harness.store.digests import Digest
 from harness.store.references import content_of
@@ -109,7 +108,7 @@ class Rescoring:
         rows = scorings[0].rows(self.items, write=True)
         scorers.keep(self.run, self.scorer)
         summary = self._summary(rows)
-        together.write_all([(self.run.layout.root / "summary.json", seal(summary))])
+        keep_summary(self.run, seal(summary))
         return {
             "run": str(self.run.layout.root),
             "judge": wanted.judge,

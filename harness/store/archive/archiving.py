@@ -45,9 +45,9 @@ def archive(source: Path, target: Path, *, folder: bool = False) -> Archived:
     return Archived(written, new=new)
 
 
-def described(source: Path) -> Written:
-    """What `archive` would write, without writing it; raises StoreCorruptError."""
-    return write(listed(source), NoSink())
+def described(source: Path, *, stated: bool = True) -> Written:
+    """What `archive` would write, without writing it; ``stated`` as for `write`. Raises StoreCorruptError."""
+    return write(listed(source), NoSink(), stated=stated)
 
 
 def listed(source: Path) -> Contents:

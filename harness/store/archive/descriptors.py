@@ -1,7 +1,7 @@
 """The OCI half of an archive: the artifact's manifest and the index that names it, as JSON (image-spec 1.1)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -13,9 +13,12 @@ from harness.store.digests import Digest, digest, parse_digest
 from harness.store.fields import Fields, mapping
 
 # Our own types. Clients carry them as they are; a layer of one of OCI's own types they may compress on the way.
-ARTIFACT: Final = "application/vnd.hermetic-harness.run.v1"
+# The first version had no provenance.
+ARTIFACT: Final = "application/vnd.hermetic-harness.run.v2"
+ARTIFACT_V1: Final = "application/vnd.hermetic-harness.run.v1"
 FILES: Final = "application/vnd.hermetic-harness.files.v1.tar"
 BLOB: Final = "application/vnd.hermetic-harness.blob.v1"
+STATEMENT: Final = "application/vnd.in-toto+json"  # what in-toto calls a statement
 
 MANIFEST: Final = "application/vnd.oci.image.manifest.v1+json"
 INDEX: Final = "application/vnd.oci.image.index.v1+json"
@@ -28,6 +31,7 @@ MANIFEST_MAX: Final = 4 * 2**20
 
 RECORDS_TAR: Final = "records.tar"
 BLOBS_TAR: Final = "blobs.tar"
+PROVENANCE: Final = "provenance.json"
 
 _TITLE: Final = "org.opencontainers.image.title"
 _OWN: Final = "vnd.hermetic-harness."
@@ -66,13 +70,23 @@ class Artifact:
     facts: Facts
     layers: tuple[Layer, ...]
 
+    @property
+    def stated(self) -> bool:
+        """Whether its provenance is in it."""
+        return any(layer.media_type == STATEMENT for layer in self.layers)
+
+    @property
+    def kind(self) -> str:
+        """Its type, which has the version."""
+        return ARTIFACT if self.stated else ARTIFACT_V1
+
     def to_bytes(self) -> bytes:
         """The artifact's manifest."""
         return dumps(
             {
                 "schemaVersion": 2,
                 "mediaType": MANIFEST,
-                "artifactType": ARTIFACT,
+                "artifactType": self.kind,
                 "config": _descriptor(EMPTY, digest(CONFIG), len(CONFIG)),
                 "layers": [
                     {**_descriptor(layer.media_type, layer.digest, layer.size), "annotations": {_TITLE: layer.title}}
@@ -87,8 +101,8 @@ class Artifact:
         """Read a manifest; raises CanonicalError for any that `to_bytes` doesn't write."""
         value = loads_strict(data)
         kind = value.get("artifactType") if isinstance(value, Mapping) else None
-        if not isinstance(value, Mapping) or kind != ARTIFACT:
-            raise CanonicalError(f"It holds no run: its artifact type is {kind!r}, not {ARTIFACT}.")
+        if not isinstance(value, Mapping) or kind not in (ARTIFACT, ARTIFACT_V1):
+            raise CanonicalError(f"It holds no run that is known here: its artifact type is {kind!r}, not {ARTIFACT}.")
         fields = Fields(value, "the manifest")
         artifact = cls(_facts(fields.any("annotations")), fields.items("layers", _layer))
         _check_order(artifact.layers)
@@ -97,9 +111,9 @@ class Artifact:
         return artifact
 
 
-def index(manifest: bytes) -> bytes:
-    """The index.json that names one artifact's manifest."""
-    described = {**_descriptor(MANIFEST, digest(manifest), len(manifest)), "artifactType": ARTIFACT}
+def index(manifest: bytes, kind: str = ARTIFACT) -> bytes:
+    """The index.json that names the manifest of one artifact of this type."""
+    described = {**_descriptor(MANIFEST, digest(manifest), len(manifest)), "artifactType": kind}
     return dumps({"schemaVersion": 2, "mediaType": INDEX, "manifests": [described]})
 
 
@@ -108,12 +122,13 @@ def read_index(data: bytes) -> tuple[Digest, int]:
 
     Clients write the index anew, without the types and with a tag; raises CanonicalError for anything beyond that.
     """
-    fields = _rest(loads_strict(data), "index.json", {"schemaVersion": 2, "mediaType": INDEX})
+    fields = _rest(loads_strict(data), "index.json", {"schemaVersion": (2,), "mediaType": (INDEX,)})
     manifests = fields.items("manifests", lambda value: value)
     fields.end()
     if len(manifests) != 1:
         raise CanonicalError(f"It names {len(manifests)} manifests. Copy the run's own into an archive of its own.")
-    fields = _rest(manifests[0], "a descriptor", {"mediaType": MANIFEST, "artifactType": ARTIFACT})
+    kinds = (ARTIFACT, ARTIFACT_V1)
+    fields = _rest(manifests[0], "a descriptor", {"mediaType": (MANIFEST,), "artifactType": kinds})
     found = _digest(fields.text("digest")), fields.integer("size")
     fields.end()
     return found
@@ -125,13 +140,13 @@ def check_layout(data: bytes) -> None:
         raise CanonicalError(f"It is no OCI image layout of version {LAYOUT['imageLayoutVersion']}.")
 
 
-def _rest(value: JSON, where: str, fixed: Mapping[str, JSON]) -> Fields:
-    """An object without its annotations and the ``fixed`` fields, which have these values where they are there."""
+def _rest(value: JSON, where: str, fixed: Mapping[str, Sequence[JSON]]) -> Fields:
+    """An object without annotations and the ``fixed`` fields, which have one of these values where they are there."""
     rest = dict(mapping(value))
     rest.pop("annotations", None)
     for name, expected in fixed.items():
-        if rest.pop(name, expected) != expected:
-            raise CanonicalError(f"The field {name!r} of {where} must be {expected!r}.")
+        if rest.pop(name, expected[0]) not in expected:
+            raise CanonicalError(f"The field {name!r} of {where} must be {expected[0]!r}.")
     return Fields(rest, where)
 
 
@@ -171,9 +186,11 @@ def _layer(value: JSON) -> Layer:
 
 
 def _check_order(layers: tuple[Layer, ...]) -> None:
-    """The records, the small blobs, and then the large ones by digest, each once."""
+    """The records, the small blobs, the provenance, and then the large blobs by digest, each once."""
     tars = [layer for layer in layers if layer.media_type == FILES]
     blobs = sorted({layer.digest for layer in layers if layer.media_type == BLOB})
-    titles = [RECORDS_TAR, BLOBS_TAR][: max(1, len(tars))] + [names.blob(name) for name in blobs]
+    titles = [RECORDS_TAR, BLOBS_TAR][: max(1, len(tars))]
+    titles += [PROVENANCE for layer in layers if layer.media_type == STATEMENT][:1]
+    titles += [names.blob(name) for name in blobs]
     if [layer.title for layer in layers] != titles or len({layer.digest for layer in layers}) != len(layers):
         raise CanonicalError("Its layers are not those of a run.")

@@ -59,7 +59,7 @@ def _check_same(target: Path, checked: Checked) -> None:
     """Equal runs have equal archives."""
     if not (target / "manifest.json").is_file():
         raise UsageError(f"{target} is there already and is no run folder. Name a new or an empty folder.")
-    if described(target).digest != checked.digest:
+    if described(target, stated=checked.artifact.stated).digest != checked.digest:
         raise UsageError(f"{target} holds another run, or another state of this one. Name a new or an empty folder.")
 
 

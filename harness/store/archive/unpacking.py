@@ -16,23 +16,27 @@ from harness.store.foreign.tars import Member, members
 # Of one layer. Its size stands in the manifest, and room for it is looked for before anything is written.
 LIMITS: Final = Limits(file=reading.BLOB_MAX, total=1 << 40, entries=1_000_000, depth=4)
 
+# Bytes of the layers that are one file each.
+_MOST: Final = {descriptors.BLOB: LIMITS.file, descriptors.STATEMENT: reading.JSON_MAX}
+
 _BELONGS: Final = {descriptors.RECORDS_TAR: names.is_record, descriptors.BLOBS_TAR: names.is_blob}
 
 
 def check(source: Source, layer: Layer) -> None:
     """Go through one layer and write nothing; raises StoreCorruptError for a file that no run folder has."""
     with source.file(names.blob(layer.digest)) as span:
-        if layer.media_type != descriptors.BLOB:
+        most = _MOST.get(layer.media_type)
+        if most is None:
             for _ in _members(span, layer.title):
                 pass
-        elif span.size > LIMITS.file:
-            raise StoreCorruptError(f"{span.path} has {span.size:,} bytes; no blob of a run has so many.")
+        elif span.size > most:
+            raise StoreCorruptError(f"{span.path} has {span.size:,} bytes; no {layer.title} of a run has so many.")
 
 
 def unpack(source: Source, layer: Layer, folder: Path) -> None:
     """Write one layer's files below ``folder``; raises StoreCorruptError as `check` does."""
     with source.file(names.blob(layer.digest)) as span:
-        if layer.media_type == descriptors.BLOB:
+        if layer.media_type in _MOST:
             _write(span, folder / layer.title)
             return
         for member in _members(span, layer.title):

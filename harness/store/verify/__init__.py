@@ -4,7 +4,7 @@ import attrs
 
 from harness.store.digests import Digest
 from harness.store.runfolder import RunFolder
-from harness.store.verify import attempts, files, grades
+from harness.store.verify import attempts, files, grades, stated
 from harness.store.verify.findings import Findings
 
 
@@ -29,6 +29,7 @@ def check(run: RunFolder) -> Verified:
     files.check(run, found)
     attempts.check(run, found)
     grades.check(run, found)
+    stated.check(run, found)
     unnamed = sorted(found.blobs - found.named - found.damaged)
     return Verified(tuple(found.problems), len(found.counted), found.attempts, tuple(unnamed), found.unpublished)
 

@@ -53,8 +53,9 @@ def packed(stored: RunFolder, tmp_path: Path) -> Path:
 
 
 def files_of(root: Path) -> Files:
-    """All files below a folder by their names."""
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    """All files below a folder by their names, without the statement about them that an archive brings."""
+    files = (path for path in root.rglob("*") if path.is_file() and path != root / "provenance.json")
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in files}
 
 
 def outer(packed: Path) -> Files:

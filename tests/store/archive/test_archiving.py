@@ -54,6 +54,7 @@ def test_an_archive_holds_every_file_of_the_run(stored: RunFolder, packed: Path)
         title = layer["annotations"]["org.opencontainers.image.title"]
         found |= inner(data) if title.endswith(".tar") else {title: data}
         assert len(data) == layer["size"]
+    assert found.pop("provenance.json")
     assert found == files_of(stored.layout.root)
     assert all(name.rpartition("/")[2] == digest(data) for name, data in files.items() if name.startswith("blobs/"))
 
@@ -67,7 +68,12 @@ def test_a_person_sees_the_run_in_a_registry(stored: RunFolder, tmp_path: Path) 
         "vnd.hermetic-harness.content": stored.content_digest(),
         "vnd.hermetic-harness.rollouts": "2",
     }
-    assert [layer.title[:13] for layer in artifact.layers] == ["records.tar", "blobs.tar"] + ["blobs/sha256/"] * 3
+    assert [layer.title[:13] for layer in artifact.layers] == [
+        "records.tar",
+        "blobs.tar",
+        "provenance.js",
+        *["blobs/sha256/"] * 3,
+    ]
 
 
 def test_what_is_derived_and_what_is_unfinished_stays_out(stored: RunFolder, packed: Path, tmp_path: Path) -> None:
@@ -78,12 +84,12 @@ def test_what_is_derived_and_what_is_unfinished_stays_out(stored: RunFolder, pac
     assert packed.read_bytes() == (tmp_path / "again.tar").read_bytes()
 
 
-def test_grading_again_changes_one_layer(stored: RunFolder, tmp_path: Path) -> None:
+def test_grading_again_changes_the_records_and_what_is_stated_of_them(stored: RunFolder, tmp_path: Path) -> None:
     layers = []
     for reward in (0, 1):
         stored.grades.write_score(digest(b"the scorer"), "1", 0, Score(reward=float(reward)).to_json())
         layers.append(described(stored.layout.root).artifact.layers)
-    assert [one == other for one, other in zip(*layers, strict=True)] == [False, True, True, True, True]
+    assert [one == other for one, other in zip(*layers, strict=True)] == [False, True, False, True, True, True]
 
 
 def test_only_so_many_blobs_are_layers(monkeypatch: pytest.MonkeyPatch) -> None:
