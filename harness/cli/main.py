@@ -26,6 +26,7 @@ COMMANDS = {
     "export": "Write a run as NeMo Gym's files, as parquet or as JSON lines.",
     "archive": "Write a run into one file that any registry can carry.",
     "import": "Check such a file and make a run folder of it.",
+    "reproduce": "Check an archive by doing all of it again from its record.",
     "bundle": "Write all that a machine without a network needs into one file.",
     "slurm": "Run a benchmark on a cluster, as jobs of Slurm.",
     "doctor": "Check what this machine must give, and say what to do.",
