@@ -9,6 +9,7 @@ let
   runtime = import ./runtime.nix { inherit step pins; };
   skopeo = import ./skopeo.nix { inherit step pins; };
   slurm = import ./slurm.nix { inherit step pins; };
+  signing = import ./signing.nix { inherit step pins; };
   squashfs = import ./squashfs.nix { inherit step pins lib; };
   rootfs = import ./rootfs.nix { inherit step pins; };
   image = import ./image.nix { inherit step rootfs; };
@@ -33,9 +34,9 @@ in
     pins = farm;
     # Steps on the way, for whoever looks into one.
     inherit (pins) seed;
-    inherit stage0 python skopeo slurm squashfs;
+    inherit stage0 python skopeo slurm signing squashfs;
     env = env.runtime;
   };
-  apps = import ./apps.nix { inherit program harness testEnv skopeo slurm source; };
+  apps = import ./apps.nix { inherit program harness testEnv skopeo slurm signing source; };
   checks = import ./checks.nix { inherit lib pins sources python harness testEnv runtime rootfs image; inherit (env) dev; };
 }
