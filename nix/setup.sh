@@ -41,6 +41,7 @@ case :$account_path: in
     *) account_path=$nix_bin:$account_path ;;
 esac
 check_namespaces
+give_fuse
 give_store
 configure_nix
 give_pins

@@ -15,6 +15,7 @@ _PATH = click.Path(path_type=Path)
 @click.option("--pins", "with_pins", is_flag=True, help="Also the pinned files, to build everything again there.")
 @click.option("--data", "with_data", is_flag=True, help="Also the installed data set, with its right answers.")
 @click.option("--data-dir", "folder", envvar="HARNESS_DATA_DIR", metavar="DIR", help="Where data sets are.")
+@click.option("--squashfs", is_flag=True, help="Instead: one executable file, for machines without /nix.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 def command(
     file: Path, source: Path, folder: str | None, *, with_pins: bool, with_data: bool, squashfs: bool, as_json: bool

@@ -7,8 +7,19 @@ SYSTEMD = "As root: systemctl start nix-daemon"
 
 
 def nix(seen: Seen) -> list[Check]:
-    """Nix itself, and whose store /nix is."""
+    """Nix itself, and whose store /nix is; where an image takes its place, none is wanted."""
+    if seen.image:
+        return [Check(name, "ok", f"not needed: this harness runs out of {seen.image}") for name in ("nix", "/nix")]
     return [_version(seen), _store(seen)]
+
+
+def modes(seen: Seen) -> Check:
+    """How the harness can run here: built by Nix, and as one file where there is no /nix (docs/nodes.md)."""
+    store = "not seen from here" if seen.image else "yes"
+    image = "yes" if seen.fuse is None else f"no, {seen.fuse}"
+    if seen.fuse is not None and "Permission" in seen.fuse:
+        image += " (as root: chmod 666 /dev/fuse, as udev itself does)"
+    return Check("modes", "ok", f"out of the Nix store: {store}; as a squashfs image: {image}")
 
 
 def _version(seen: Seen) -> Check:

@@ -29,6 +29,7 @@ def diagnose(seen: Seen, tried: Tried) -> list[Check]:
         resources.runtime_dir(seen),
         *places.scratch(seen),
         *built.nix(seen),
+        built.modes(seen),
         *built.closure(seen),
     ]
     return checks + (places.run(seen.run) if seen.run else [])

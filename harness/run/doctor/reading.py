@@ -34,6 +34,9 @@ FILES = (
     str(fitness.SUBGID),
 )
 VARIABLES = ("PATH", "XDG_RUNTIME_DIR", "HARNESS_STATE_DIR", "TMPDIR", "USER", "LOGNAME")
+FUSE = Path("/dev/fuse")
+#: What an image for machines without /nix says of itself (harness/store/nodeimage/inside.sh).
+IMAGE = "HARNESS_NODE_IMAGE"
 VERSION_FLAGS = {"ip": "-V"}  # the others know --version
 
 
@@ -61,7 +64,18 @@ def look(env: Mapping[str, str], run: Path | None = None) -> Seen:
         versions=dict(_versions(closure)),
         run=None if run is None else run_place(run, mountinfo),
         within=fitness.root_within(),
+        image=env.get(IMAGE),
+        fuse=unopened(FUSE),
     )
+
+
+def unopened(path: Path) -> str | None:
+    """Why a file can't be opened for reading and writing; None where it can."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
+    except OSError as error:
+        return f"{path}: {error.strerror}"
+    return None
 
 
 def _is_folder(path: Path) -> bool:

@@ -92,7 +92,8 @@ class Seen:
     ``files`` are texts of the kernel's by path, without those that can't be read; ``ulimits`` are hard ones, without
     the endless; ``versions`` is what each of our own programs says of itself; ``now`` is the time since 1970;
     ``within`` is what it hands on itself as root of a user namespace, None anywhere else, and ``user`` who that root
-    is outside.
+    is outside; ``image`` is the file that this harness runs out of where it is not /nix of the machine, ``fuse`` why
+    /dev/fuse can't be opened.
     """
 
     env: Mapping[str, str]
@@ -113,3 +114,5 @@ class Seen:
     versions: Mapping[str, str]
     run: RunPlace | None = None
     within: fitness.IdSetup | None = None
+    image: str | None = None
+    fuse: str | None = None

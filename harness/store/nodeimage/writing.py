@@ -18,7 +18,7 @@ PROGRAMS: Final = ("busybox", "setpriv", "squashfuse", "unshare")
 #: that was optimised. Nix gives every file second 1.
 OPTIONS: Final = (
     *("-noappend", "-no-progress", "-quiet", "-no-xattrs", "-no-hardlinks", "-all-root"),
-    *("-all-time", "1", "-mkfs-time", "1", "-comp", "zstd", "-Xcompression-level", "15"),
+    *("-all-time", "1", "-mkfs-time", "1", "-comp", "zstd", "-Xcompression-level", "3"),
 )
 
 

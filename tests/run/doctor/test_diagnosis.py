@@ -10,7 +10,7 @@ import pytest
 from harness.errors import HostUnfitError
 from harness.run.doctor.diagnosis import diagnose
 from harness.run.doctor.entering import read
-from harness.run.doctor.values import Check, RunPlace, Seen
+from harness.run.doctor.values import Check, Nix, RunPlace, Seen
 from harness.sandbox import base, fitness, subids
 from harness.sandbox.base import Room
 from harness.sandbox.mounts import Mount
@@ -54,6 +54,31 @@ def test_root_of_a_namespace_needs_no_helper_and_no_line_in_a_file() -> None:
     assert {name: one.found for name, one in found.items() if one.state != "ok"} == {}
     assert found["user"].found == "root of a user namespace or container; outside of it uid 1000"
     assert found["subuid"].found.startswith("65536 ids from 1 on: 32 sandboxes at a time")
+
+
+@pytest.mark.parametrize(
+    ("different", "found"),
+    [
+        ({}, "out of the Nix store: yes; as a squashfs image: yes"),
+        (
+            {"fuse": "/dev/fuse: Permission denied"},
+            "out of the Nix store: yes; as a squashfs image: no, /dev/fuse: Permission denied (as root: chmod 666 /dev/fuse, as udev itself does)",  # noqa: E501
+        ),
+        (
+            {"fuse": "/dev/fuse: No such file or directory"},
+            "out of the Nix store: yes; as a squashfs image: no, /dev/fuse: No such file or directory",
+        ),
+        ({"image": "/home/erin/image"}, "out of the Nix store: not seen from here; as a squashfs image: yes"),
+    ],
+)
+def test_in_which_ways_the_harness_can_run_here(different: Mapping[str, Any], found: str) -> None:
+    checks = {one.name: one for one in diagnose(attrs.evolve(FIT, **different), ALL_TRIED)}
+    assert checks["modes"] == Check("modes", "ok", found)
+
+
+def test_out_of_an_image_no_nix_is_missed() -> None:
+    seen = attrs.evolve(FIT, image="/home/erin/image", nix=Nix(None, None, daemon=False))
+    assert _amiss(seen) == {}
 
 
 OTHERS: Mapping[str, tuple[Mapping[str, Any], str, str, str, str]] = {

@@ -116,3 +116,9 @@ def test_what_a_program_makes_to_say_its_version_is_thrown_away(
     program.chmod(0o755)
     assert reading.nix_version(str(tmp_path)) == "nix 2"
     assert list(temporary.iterdir()) == []
+
+
+def test_why_a_device_can_not_be_opened(tmp_path: Path) -> None:
+    (tmp_path / "fuse").touch()
+    assert reading.unopened(tmp_path / "fuse") is None
+    assert reading.unopened(tmp_path / "none") == f"{tmp_path}/none: No such file or directory"
