@@ -13,6 +13,9 @@ import attrs
 import pytest
 
 from harness.store.runfolder import RunFolder
+from tests.integration.bundles import bundle
+
+__all__ = ["bundle"]
 
 
 @attrs.frozen

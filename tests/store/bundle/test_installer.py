@@ -75,7 +75,7 @@ def test_it_installs_paths_roots_link_and_data(world: World, contents: Contents)
     assert f"{world.home}/.local/bin/harness doctor" in done.stdout
     copied = next(line for line in (world.home.parent / "calls").read_text().splitlines() if line.startswith("nix "))
     paths = " ".join(path.path for path in contents.paths)
-    assert copied == f"nix copy --no-check-sigs --from file://{world.bundle}/cache {paths}"
+    assert copied == f"nix --offline copy --no-check-sigs --from file://{world.bundle}/cache {paths}"
 
 
 def test_a_second_call_copies_nothing(world: World) -> None:
@@ -84,7 +84,7 @@ def test_a_second_call_copies_nothing(world: World) -> None:
     before = [(name, (world.home / name).lstat().st_ino) for name in world.installed if "share" in name]
     again = world.install()
     assert again.returncode == EXIT_OK
-    assert "nix copy" not in (world.home.parent / "calls").read_text()
+    assert " copy " not in (world.home.parent / "calls").read_text()
     assert before == [(name, (world.home / name).lstat().st_ino) for name in world.installed if "share" in name]
 
 
@@ -95,6 +95,19 @@ def test_a_half_installed_store_is_completed(world: World, contents: Contents) -
     assert world.installed == []
     assert world.install().returncode == EXIT_OK
     assert (world.home.parent / "valid").read_text().split() == [path.path for path in contents.paths]
+
+
+def test_a_damaged_store_path_is_put_right(world: World, contents: Contents) -> None:
+    """It was there before: what is copied now, Nix itself proves."""
+    assert world.install(FAKE_ROTTEN=contents.paths[0].path).returncode == EXIT_OK
+    assert not (world.home.parent / "repaired").exists()
+    again = world.install(FAKE_ROTTEN=contents.paths[0].path)
+    assert again.returncode == EXIT_OK
+    assert f"putting right what was damaged in the store: {contents.paths[0].path}\n" in again.stderr
+    calls = (world.home.parent / "calls").read_text()
+    assert (
+        f"nix-store --repair-path {contents.paths[0].path} --option substituters file://{world.bundle}/cache" in calls
+    )
 
 
 def test_a_damaged_data_set_is_put_right(world: World) -> None:

@@ -56,7 +56,6 @@ check_nix() {
 
 # The store paths that Nix doesn't hold, a line each.
 missing() {
-    all=$(printf '%s' "$paths" | cut -d ' ' -f 1)
     if [ -z "$daemon" ] && [ ! -e /nix/var/nix/db/db.sqlite ] || ! have nix-store; then
         printf '%s\n' "$all"
     else
@@ -124,6 +123,7 @@ lacks() {
     check_kernel
     check_ids
     check_nix
+    all=$(printf '%s' "$paths" | cut -d ' ' -f 1)
     absent=$(missing) || fail "Nix can't say which store paths it has, see above."
     check_space
     check_places

@@ -8,12 +8,29 @@ copy_paths() {
     # shellcheck disable=SC2086 # a list of store paths
     set -- $absent
     say "installing $# store paths"
-    nix copy --no-check-sigs --from "file://$here/cache" "$@" </dev/null || {
-        [ -z "$daemon" ] || fail "Nix could not take the store paths, see above. A daemon takes unsigned ones only from" \
-            "those whom trusted-users in /etc/nix/nix.conf names: run this as root."
-        fail "Nix could not take the store paths, see above. What it took stays; the same command goes on from there."
-    }
+    nix --offline copy --no-check-sigs --from "$cache" "$@" </dev/null || not_taken
     sync # Nix leaves files to the kernel
+}
+
+# What was there before may have lost its bytes: when the power went in the midst of an earlier call, say.
+mend_paths() {
+    set --
+    for path in $all; do
+        case $newline$absent$newline in
+            *"$newline$path$newline"*) ;;
+            *) nix-store --verify-path "$path" 2>/dev/null || set -- "$@" "$path" ;;
+        esac
+    done
+    [ $# -gt 0 ] || return 0
+    say "putting right what was damaged in the store: $*"
+    nix-store --repair-path "$@" --option substituters "$cache" --option require-sigs false </dev/null || not_taken
+    sync
+}
+
+not_taken() {
+    [ -z "$daemon" ] || fail "Nix could not take the store paths, see above. A daemon takes unsigned ones only from" \
+        "those whom trusted-users in /etc/nix/nix.conf names: run this as root."
+    fail "Nix could not take the store paths, see above. What it took stays; the same command goes on from there."
 }
 
 # usage: keep PATH NAME: a link to it, for which garbage collection spares it.

@@ -4,6 +4,7 @@
 verify
 uid=$(id -u)
 user=$(id -un 2>/dev/null) || user=$uid
+cache=file://$here/cache
 profile=/nix/var/nix/profiles/default/bin
 state=${XDG_STATE_HOME:-${HOME:+$HOME/.local/state}}
 state=${state:+$state/hermetic}
@@ -14,6 +15,7 @@ substituters =
 build-users-group ="
 lacks
 copy_paths
+mend_paths
 keep_paths
 copy_data
 finish
