@@ -99,7 +99,7 @@ def job(benchmark: str, pairs: tuple[str, ...], *, shards: int, **flags: str | N
     env = dict(os.environ)
     given, found = _settings(pairs, None, flags)
     own = [f"--shard={running.shard(env, shards)}/{shards}", f"--jobs={running.sandboxes(found, env)}"]
-    words = ["eval", benchmark, *arguments(*given, without=("jobs",)), *own]
+    words = ["eval", benchmark, *arguments(*given, without=("jobs",)), *own, "--json"]
     return running.run(words, env, lambda line: click.echo(f"harness: {line}", err=True))
 
 

@@ -24,6 +24,7 @@ KEY = "sk-a-key-that-no-script-holds"
 # The demo's 12 puzzles fall to 8 of 10 shards; the first four to begin are of 1, 1, 1 and 3 rollouts.
 SHARDS, SENT = 10, [0, 1, 2, 3, 5, 7, 8, 9]
 DEAD, CANCELLED, WARNED = 0, 1, 3  # what becomes of some of them
+TIMEOUT, MINUTES = 300, 10  # seconds of an attempt, so that Slurm warns so long before the limit
 
 
 def says(_: Conversation) -> Reply:
@@ -78,7 +79,7 @@ def settings(policy: Gated, tmp_path: Path) -> list[str]:
     key.touch(0o600)
     key.write_text(KEY)
     endpoint = ["--policy-base-url", policy.url, "--policy-model", "m", "--policy-api-key-file", str(key)]
-    return ["--demo", *endpoint, "--no-preflight", "--timeout", "300", "--memory-mib", "1024"]
+    return ["--demo", *endpoint, "--no-preflight", "--timeout", str(TIMEOUT), "--memory-mib", "1024"]
 
 
 async def test_a_node_dies_a_job_is_warned_and_one_is_cancelled(
@@ -95,10 +96,13 @@ async def test_a_node_dies_a_job_is_warned_and_one_is_cancelled(
 
     cluster.kill_node(nodes[DEAD])
     cluster.command("scancel", f"{first['job']}_{CANCELLED}")
-    cluster.command("scancel", "--batch", "--signal=USR1", f"{first['job']}_{WARNED}")
+    cluster.command("scontrol", "update", f"JobId={first['job']}_{WARNED}", f"TimeLimit={MINUTES}")
     await until(lambda: not in_queue(cluster, first["job"], CANCELLED), "the end of a cancelled job", 20)
     second = await submit(path)
     assert second["sent"] == [CANCELLED]
+    log = Path(first["logs"]) / f"{first['job']}_{WARNED}.log"
+    await until(lambda: "interrupted: finishing 1 sandbox" in log.read_text(), "Slurm's warning", 60)
+    cluster.command("scontrol", "update", f"JobId={first['job']}_{WARNED}", f"TimeLimit={2 * MINUTES}")
     policy.gate.set()
     await until(lambda: not cluster.command("squeue", "--noheader").strip(), "the end of all jobs")
 
@@ -106,7 +110,7 @@ async def test_a_node_dies_a_job_is_warned_and_one_is_cancelled(
     starts = {number: logs[f"{first['job']}_{number}.log"].count("run folder:") for number in SENT}
     assert starts == {number: 2 if number in (DEAD, WARNED) else 1 for number in SENT}, logs
     assert [name for name, text in logs.items() if "is queued again" in text] == [f"{first['job']}_{WARNED}.log"]
-    summed = json.loads(logs[f"{second['last_job']}.log"].splitlines()[-1])
+    summed = json.loads(logs[f"{first['last_job']}.log"].splitlines()[-1])
     assert (summed["measured"], summed["planned"], summed["written"]) == (12, 12, 0)
     run = RunFolder.open(path)
     assert sorted(int(done.task) for done in run.dones()) == list(range(1, 13))
@@ -127,7 +131,7 @@ async def test_a_node_dies_a_job_is_warned_and_one_is_cancelled(
     assert f"{nodes[DEAD]}: doctor: Slurm says that it is down" in examined.said
 
 
-async def until(holds: Callable[[], bool], what: str, seconds: float = 180) -> None:
+async def until(holds: Callable[[], bool], what: str, seconds: float = 300) -> None:
     """Wait until something holds."""
     for _ in range(int(seconds / 0.3)):
         if holds():

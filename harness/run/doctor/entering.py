@@ -29,7 +29,7 @@ class Tried:
 
 
 @contextmanager
-def _standard_output() -> Iterator[BinaryIO]:
+def standard_output() -> Iterator[BinaryIO]:
     """What is printed meanwhile, by this process or those that inherit its standard output."""
     with os.fdopen(os.memfd_create("output"), "w+b") as file:
         before = os.dup(1)
@@ -49,7 +49,7 @@ def enter(selftest: str, env: Mapping[str, str]) -> Tried:
         HarnessError: it was killed, or failed in a way that says nothing about the host.
     """
     words = [word for word in (selftest,) if word]
-    with _standard_output() as file:
+    with standard_output() as file:
         try:
             # By the same process that would enter it for a run: a cgroup that it has to itself is then seen as such.
             status = namespace.enter([sys.executable, "-I", "-m", inside.__name__, *words], env)

@@ -1,9 +1,9 @@
 """What a task of the array does with its number, its size and its signals."""
 
+import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,6 +11,8 @@ from harness.errors import HostUnfitError, UsageError
 from harness.run.settings.resolve import Settings
 from harness.run.slurm import job
 
+# As Slurm has it for the last task to begin: its own number is the array's.
+ARRAY = {"SLURM_JOB_ID": "12", "SLURM_ARRAY_JOB_ID": "12", "SLURM_ARRAY_TASK_ID": "3"}
 USR1, TERM = signal.SIGUSR1, signal.SIGTERM
 Make = Callable[..., Settings]
 
@@ -34,10 +36,9 @@ def test_sandboxes_at_a_time_are_what_the_job_got_and_what_was_asked(settings: M
 
 
 @pytest.mark.parametrize(
-    ("status", "signals", "again"),
+    ("status", "signals", "short"),
     [
         (130, [USR1], True),
-        (128 + USR1, [USR1], True),
         (0, [USR1], False),
         (3, [USR1], False),
         (130, [], False),
@@ -46,41 +47,77 @@ def test_sandboxes_at_a_time_are_what_the_job_got_and_what_was_asked(settings: M
         (130, [USR1, signal.SIGINT], False),
     ],
 )
-def test_only_a_job_that_was_warned_and_not_ended_goes_back(status: int, signals: list[int], *, again: bool) -> None:
-    assert job.to_requeue(status, signals) is again
-
-
-@pytest.mark.parametrize(("number", "said"), [(USR1, "job 12 is queued again"), (TERM, "")])
-def test_a_warned_job_asks_slurm(
-    number: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: Any
+def test_only_a_job_that_was_warned_and_not_ended_was_cut_short(
+    status: int, signals: list[int], *, short: bool
 ) -> None:
+    assert job.warned(status, signals) is short
+
+
+@pytest.mark.parametrize(
+    ("printed", "made"),
+    [(b'{"new_attempts": 2}', 2), (b'{"new_attempts": "2"}', 0), (b"{}", 0), (b"", 0), (b"2", 0), (b"\xff", 0)],
+)
+def test_attempts_are_those_that_the_run_tells_of(printed: bytes, made: int) -> None:
+    assert job.attempts(printed) == made
+
+
+@pytest.fixture
+def slurm(tmp_path: Path) -> dict[str, str]:
+    """The environment of a job, whose scontrol writes down what it is asked."""
     scontrol = tmp_path / "scontrol"
     scontrol.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/asked\n')
     scontrol.chmod(0o755)
+    return ARRAY | {"PATH": f"{tmp_path}:/usr/bin:/bin"}
 
-    def enter(argv: object, env: object) -> int:
-        before = signal.signal(number, lambda *_: None)  # as the namespace's own outer process does
-        signal.raise_signal(signal.Signals(number))
-        signal.signal(number, before)
-        return 130
 
-    monkeypatch.setattr(job.namespace, "enter", enter)
+@pytest.fixture
+def ends(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, str], None]:
+    """Lets the run hear a signal, print something and end as one that was interrupted."""
+
+    def make(number: int, printed: str) -> None:
+        def enter(argv: object, env: object) -> int:
+            before = signal.signal(number, lambda *_: None)  # as the namespace's own outer process does
+            signal.raise_signal(signal.Signals(number))
+            signal.signal(number, before)
+            os.write(1, printed.encode())
+            return 130
+
+        monkeypatch.setattr(job.namespace, "enter", enter)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("number", "printed", "said", "asked"),
+    [
+        (USR1, '{"new_attempts": 1}', "job 12_3 is queued again", "requeue 12_3\n"),
+        (USR1, "", "before an attempt had ended", None),
+        (TERM, '{"new_attempts": 1}', "", None),
+    ],
+)
+def test_a_warned_job_asks_slurm_where_it_got_on(
+    number: int,
+    printed: str,
+    said: str,
+    asked: str | None,
+    slurm: dict[str, str],
+    ends: Callable[[int, str], None],
+    tmp_path: Path,
+) -> None:
+    ends(number, printed)
     lines: list[str] = []
-    assert job.run(["eval"], {"SLURM_JOB_ID": "12", "PATH": f"{tmp_path}:/usr/bin:/bin"}, lines.append) == 130
-    assert (tmp_path / "asked").is_file() is bool(said)
-    assert "".join(lines).endswith(said)
-    if said:
-        assert (tmp_path / "asked").read_text() == "requeue 12\n"
+    assert job.run(["eval"], slurm, lines.append) == 130
+    assert len(lines) == bool(said)
+    assert said in "".join(lines)
+    assert ((tmp_path / "asked").read_text() if (tmp_path / "asked").is_file() else None) == asked
 
 
-def test_a_site_that_forbids_it_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def enter(argv: object, env: object) -> int:
-        before = signal.signal(USR1, lambda *_: None)
-        signal.raise_signal(USR1)
-        signal.signal(USR1, before)
-        return 130
-
-    monkeypatch.setattr(job.namespace, "enter", enter)
+def test_a_site_that_forbids_it_is_explained(
+    slurm: dict[str, str], ends: Callable[[int, str], None], tmp_path: Path
+) -> None:
+    (tmp_path / "scontrol").write_text("#!/bin/sh\necho 'Requests of requeue are disabled' >&2\nexit 1\n")
+    ends(USR1, '{"new_attempts": 1}')
     lines: list[str] = []
-    assert job.run(["eval"], {"PATH": str(tmp_path)}, lines.append) == 130
+    assert job.run(["eval"], slurm, lines.append) == 130
+    assert "requeue are disabled" in lines[0]
     assert "Call harness slurm submit again" in lines[0]
