@@ -3,7 +3,7 @@
 import ctypes
 import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final
@@ -33,15 +33,17 @@ def run(argv: Sequence[str], expected: Sequence[int], what: str) -> tuple[int, b
     Raises KeyboardInterrupt where it was interrupted, and for another status than those ``expected`` the error that has
     it, with ``what`` was done.
     """
-    process = subprocess.Popen(
-        argv,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        process_group=0,  # a Ctrl-C comes to us alone, and once to it
-        preexec_fn=lambda: _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0),
-    )
-    with _forwarded_to(process), process:
-        out, _ = process.communicate()
+    with _forwarded() as forward:
+        process = subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            process_group=0,  # a Ctrl-C comes to us alone, and once to it
+            preexec_fn=lambda: _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0),
+        )
+        with process:
+            forward(process.send_signal)
+            out, _ = process.communicate()
     if process.returncode in expected:
         return process.returncode, out
     if process.returncode in (EXIT_INTERRUPTED, -signal.SIGINT, -signal.SIGTERM):
@@ -51,13 +53,24 @@ def run(argv: Sequence[str], expected: Sequence[int], what: str) -> tuple[int, b
 
 
 @contextmanager
-def _forwarded_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
+def _forwarded() -> Iterator[Callable[[Callable[[int], None]], None]]:
+    """Signals come to nobody until it is said to whom, and then to that one, those that came before too."""
+    waiting: list[int] = []
+    to: list[Callable[[int], None]] = []
+
     def send(number: int, _: FrameType | None) -> None:
-        process.send_signal(number)
+        waiting.append(number)
+        while to and waiting:
+            to[0](waiting.pop(0))
+
+    def begin(target: Callable[[int], None]) -> None:
+        to.append(target)
+        while waiting:
+            target(waiting.pop(0))
 
     before = {number: signal.signal(number, send) for number in _FORWARDED}
     try:
-        yield
+        yield begin
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
