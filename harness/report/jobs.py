@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.report.words import plain
+from harness.run.progress import several
 from harness.run.slurm.submitting import Sent
 
 
@@ -13,15 +14,15 @@ def sent(what: Sent) -> Iterator[str]:
     yield plain(f"{run}: {left.measured} of {left.planned} rollouts are measured")
     if left.given_up:
         yield (
-            f"{left.given_up} rollouts have had all their attempts, all masked. Once the cause is mended: a larger "
+            f"{several(left.given_up, 'rollout')} had all attempts, all masked. Once the cause is mended: a larger "
             "--max-attempts"
         )
     if what.submission.queued:
-        yield f"{len(what.submission.queued)} shards have a job already"
+        yield f"in the queue already: {several(len(what.submission.queued), 'shard')}"
     if what.job is None:
         yield plain(f"nothing is left to submit; to sum up again: harness rescore {run}")
     else:
-        yield f"job {what.job}: {len(what.submission.sent)} shards; job {what.last_job} sums up"
+        yield f"job {what.job}: {several(len(what.submission.sent), 'shard')}; job {what.last_job} sums up"
         yield plain(f"scripts and logs: {what.submission.logs}")
 
 

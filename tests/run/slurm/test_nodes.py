@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.report.nodes import table
 from harness.run.slurm.knobs import Knobs
 from harness.run.slurm.nodes import Node, away, command, examine, listed, read
 from harness.run.slurm.script import Site
@@ -38,18 +37,6 @@ def test_what_is_no_report_is_trouble(out: str) -> None:
 )
 def test_slurm_says_which_nodes_are_away(state: str, *, gone: bool) -> None:
     assert away(state) is gone
-
-
-def test_one_table_names_each_finding_once() -> None:
-    nodes = [node("n1", SLOW), node("n2", SLOW, BAD), Node("n3", trouble="Slurm says that it is down\x1b[2J")]
-    lines = list(table(nodes))
-    assert [line.split()[:2] for line in lines[1:4]] == [["n1", "yes"], ["n2", "NO"], ["n3", "NO"]]
-    assert lines[1].split() == ["n1", "yes", "4", "8192", "0", "1"]
-    text = "\n".join(lines)
-    assert "failed   n2: newuidmap: not there\n         -> apt-get install uidmap" in text
-    assert "warning  n1,n2: cgroups: version 1\n         -> boot otherwise" in text
-    assert "n3: doctor: Slurm says that it is down\\x1b[2J" in text
-    assert lines[-1] == "1 of 3 nodes are fit"
 
 
 def test_each_node_is_a_job_of_its_own(site: Callable[..., Site]) -> None:

@@ -99,6 +99,8 @@ def test_the_sites_own_scratch_and_command_win() -> None:
     env = {"HARNESS_STATE_DIR": "/here"}
     assert harness_command(Knobs(harness="/shared/harness"), env) == (["/shared/harness"], env)
     assert harness_command(Knobs(harness="/h", tmp="/scratch"), env) == (["/h"], {})
+    out_of_an_image = {**env, "HARNESS_NODE_IMAGE": "/shared/image"}
+    assert harness_command(Knobs(), out_of_an_image) == (["/shared/image"], env)
 
 
 @pytest.mark.parametrize(
