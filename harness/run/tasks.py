@@ -4,7 +4,8 @@ import os
 from pathlib import Path
 from typing import Final
 
-from harness.benchmarks.babyvision.benchmark import BabyVision
+from harness.benchmarks.babyvision.asking import prompt
+from harness.benchmarks.babyvision.benchmark import INSTRUCTIONS, BabyVision
 from harness.benchmarks.babyvision.data.dataset import DataSet
 from harness.benchmarks.babyvision.data.installed import Place
 from harness.benchmarks.babyvision.puzzle import read_task_set
@@ -15,6 +16,7 @@ from harness.run.settings import instruction
 from harness.run.settings.check import OF_DATA, OF_DEMO
 from harness.run.settings.datadir import data_dir
 from harness.run.settings.resolve import Settings, chosen
+from harness.store.digests import digest
 from harness.store.runfolder import RunFolder
 
 # Settings by which a person says where the tasks come from.
@@ -26,7 +28,8 @@ def benchmark(name: str, settings: Settings, scratch: Path, record: RunFolder | 
 
     With ``demo``, its puzzles, which are written into ``scratch`` and must be there as long as the run. Else the files
     that ``babyvision_zip`` and ``babyvision_parquet`` name, which are installed first; else the installed data set. A
-    ``record`` that holds each planned task's image is data enough where no flag or file names any.
+    ``record`` that holds each planned task's image is data enough where no flag or file names any, and its instruction
+    is taken unless a flag or file names one.
 
     Raises UsageError where there is no data or a file is not the data, StoreCorruptError where the installed data set
     is damaged, NoSpaceError or HarnessError where it can't be installed.
@@ -35,7 +38,28 @@ def benchmark(name: str, settings: Settings, scratch: Path, record: RunFolder | 
     data = None if record is None or named else _recorded(record, settings)
     if data is None:
         data = _demo(settings, scratch) if settings["demo"] else _babyvision(settings)
-    return BabyVision.of(name, data, instruction.read(settings))
+    words = instruction.read(settings)
+    if words is None and record is not None:
+        words = _words(name, record, data)
+    return BabyVision.of(name, data, words)
+
+
+def _words(name: str, record: RunFolder, data: DataSet) -> str | None:
+    """The instruction that a recorded run was made with, out of one of its prompts; None where that is the usual one.
+
+    None also where the record doesn't show it: then the manifests tell that it is another one.
+    """
+    manifest, usual = record.manifest, INSTRUCTIONS.get(name)
+    wanted = manifest.prompts.get("instruction")
+    if name != manifest.benchmark or not usual or wanted == digest(usual.encode()):
+        return None
+    for done in record.dones():
+        puzzle = data.puzzles.get(done.task)
+        asked = record.blobs.get(record.rollout(done).content.prompt).decode("utf-8", "replace")
+        words = asked.removesuffix(f"\n\n{prompt(puzzle, '')}") if puzzle is not None else ""
+        if digest(words.encode()) == wanted:
+            return words
+    return None
 
 
 def _recorded(record: RunFolder, settings: Settings) -> DataSet | None:

@@ -60,7 +60,7 @@ def keep(run: RunFolder) -> Callable[..., Facts]:
     def attempt(
         task: str, answer: str | None = None, *, kind: str = "answered", masked: bool = False, started: int = 10
     ) -> Facts:
-        record = AttemptRecord(_content(run, task, answer, kind, masked=masked), _observed(started))
+        record = AttemptRecord(made_content(run, task, answer, kind, masked=masked), made_observed(started))
         ref = run.write_attempt(record)
         assert masked or run.publish_done(ref)
         return Facts.of(record)
@@ -68,7 +68,10 @@ def keep(run: RunFolder) -> Callable[..., Facts]:
     return attempt
 
 
-def _content(run: RunFolder, task: str, answer: str | None, kind: str, *, masked: bool) -> Content:
+def made_content(
+    run: RunFolder, task: str = "1", answer: str | None = None, kind: str = "answered", *, masked: bool = False
+) -> Content:
+    """What an attempt without calls comes to."""
     return Content(
         task=task,
         repeat=0,
@@ -84,7 +87,8 @@ def _content(run: RunFolder, task: str, answer: str | None, kind: str, *, masked
     )
 
 
-def _observed(started: int) -> Observed:
+def made_observed(started: int = 10) -> Observed:
+    """What is observed of it."""
     return Observed(
         started_ns=started,
         ended_ns=started + 100,

@@ -4,18 +4,26 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import attrs
 import pytest
 
+from harness.benchmarks.babyvision.asking import INSTRUCTION, prompt
 from harness.benchmarks.babyvision.data.importing import add
 from harness.benchmarks.babyvision.data.installed import Place
-from harness.benchmarks.babyvision.puzzle import Puzzle, task_set_digest
+from harness.benchmarks.babyvision.puzzle import Puzzle, task_set, task_set_digest
 from harness.benchmarks.demo import puzzles
 from harness.errors import StoreCorruptError, UsageError
 from harness.run import tasks
 from harness.run.settings.resolve import resolve
+from harness.store.digests import digest
+from harness.store.manifest import Manifest
+from harness.store.record import AttemptRecord
+from harness.store.runfolder import RunFolder
 from tests.benchmarks.babyvision.synthetic import rows, write_parquet, write_zip
+from tests.run.conftest import made_content, made_observed
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +95,56 @@ def test_an_instruction_of_ones_own_is_put_before_the_question(tmp_path: Path, f
     (tmp_path / "words.txt").write_text("Only look.")
     made = benchmark(tmp_path, data_dir=str(filled), instruction=str(tmp_path / "words.txt"))
     assert made.task("1000", 9).prompt.startswith("Only look.\n\nQuestion 0")
+
+
+OWN = "Only look."
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], RunFolder]:
+    """Makes a run of one puzzle whose manifest names one instruction, and whose prompt begins with another."""
+    monkeypatch.setattr("os.fsync", lambda handle: None)
+    (row,) = puzzles.rows(7, 1)
+    puzzle = Puzzle.of(row)
+
+    def make(named: str, asked: str) -> RunFolder:
+        manifest = Manifest(
+            benchmark="babyvision",
+            tasks=task_set_digest([puzzle]),
+            plan={"tasks": ["1"], "repeats": 1},
+            prompts={"instruction": digest(named.encode())},
+            **{name: {} for name in ("agent", "sampling", "budgets", "limits")},
+            rootfs=digest(b""),
+            model="m",
+            date="Thu Jan 01 2026",
+        )
+        run = RunFolder.create(tmp_path / f"run-{digest((named + asked).encode())}", manifest, task_set([puzzle]))
+        run.blobs.put(row.image)
+        content = attrs.evolve(made_content(run), prompt=run.blobs.put(prompt(puzzle, asked).encode()))
+        run.publish_done(run.write_attempt(AttemptRecord(content, made_observed())))
+        return run
+
+    return make
+
+
+def again(run: RunFolder, tmp_path: Path, name: str = "babyvision", **given: str) -> str:
+    """The instruction of a benchmark that is done again from a record."""
+    return tasks.benchmark(name, resolve(given, {}, {}), tmp_path, run).instruction
+
+
+def test_a_record_tells_its_instruction(recorded: Callable[[str, str], RunFolder], tmp_path: Path) -> None:
+    run = recorded(OWN, OWN)
+    assert again(run, tmp_path) == OWN
+    (tmp_path / "words.txt").write_text("Guess.")
+    assert again(run, tmp_path, instruction=str(tmp_path / "words.txt")) == "Guess."
+    assert again(run, tmp_path, name="babyvision-question-only") == ""
+
+
+def test_a_record_that_does_not_tell_it_leaves_the_usual_one(
+    recorded: Callable[[str, str], RunFolder], tmp_path: Path
+) -> None:
+    for named, asked in ((OWN, "Something else."), (INSTRUCTION, INSTRUCTION)):
+        assert again(recorded(named, asked), tmp_path) == INSTRUCTION
 
 
 READ = """
