@@ -45,10 +45,8 @@ def command(
     contents = bundling.gather(source, data_dir(folder, os.environ) if with_data else None, pins=with_pins)
     sizes = list(bundling.sizes(contents))
     for name, count, size in sizes:
-        click.echo(
-            f"{name:<20}  {size / 2**20:>8,.1f} MiB in {count:,} {'files' if name == 'data' else 'store paths'}",
-            err=True,
-        )
+        what = ("file" if name == "data" else "store path") + ("" if count == 1 else "s")
+        click.echo(f"{name:<20}  {size / 2**20:>8,.1f} MiB in {count:,} {what}", err=True)
     done = bundle(contents, file.absolute(), lambda line: click.echo(line, err=True))
     if as_json:
         found = {

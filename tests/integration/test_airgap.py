@@ -46,6 +46,11 @@ def test_from_a_bundle_to_an_archive(bundle: Bundle, fresh: Fresh, capsys: pytes
     archived = json.loads(step("archive", harness, "archive", "R", "r.tar", "--json"))
     assert archived["content_digest"] == played["content_digest"]
 
+    # A store that knows nothing but the bundle has the very same one in it.
+    (flake,) = (fresh.home / ".local/state/hermetic").glob("source-*")
+    again = json.loads(step("bundle again", harness, "bundle", "again.tar", "--source", flake, "--json"))
+    assert again["sha256"] == bundle.facts["sha256"]
+
     with capsys.disabled():
         print(f"\nbundle: {bundle.facts['bytes'] / 2**20:,.0f} MiB in {bundle.seconds:.0f} s")
         print(", ".join(f"{name} {ended.seconds:.1f} s" for name, ended in steps.items()))

@@ -1,4 +1,4 @@
-"""Real bundles of the harness under test: the same bytes twice, and an installer that is killed and goes on."""
+"""A real bundle of the harness under test: an installer that is killed goes on, and damage is refused."""
 
 import contextlib
 import time
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.bundles import Bundle, make, source
+from tests.integration.bundles import Bundle
 from tests.integration.fresh import Fresh, made
 
 pytestmark = pytest.mark.integration
@@ -16,12 +16,6 @@ pytestmark = pytest.mark.integration
 @pytest.fixture
 def fresh(tmp_path: Path) -> Iterator[Fresh]:
     yield from made(tmp_path / "machine")
-
-
-def test_two_bundles_of_one_commit_have_one_digest(bundle: Bundle, tmp_path: Path) -> None:
-    again = make(tmp_path / "again.tar", source())
-    (tmp_path / "again.tar").unlink()
-    assert again == bundle.facts | {"bundle": str(tmp_path / "again.tar")}
 
 
 def test_an_installer_that_is_killed_goes_on(bundle: Bundle, fresh: Fresh) -> None:
@@ -35,9 +29,7 @@ def test_an_installer_that_is_killed_goes_on(bundle: Bundle, fresh: Fresh) -> No
         lambda: any(store.glob("*-hermetic-harness/bin")),
     ):
         running = fresh.start("sh", install)
-        deadline = time.monotonic() + 120
         while not sign() and running.poll() is None:
-            assert time.monotonic() < deadline
             time.sleep(0.02)
         running.kill()
         running.wait()
