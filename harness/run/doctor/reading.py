@@ -19,6 +19,7 @@ from harness.pins import Closure
 from harness.run.doctor.values import PATIENCE, Folder, Helper, Nix, RunPlace, Seen
 from harness.sandbox import base, fitness, limits, mounts
 from harness.sandbox.runtime import PROGRAMS
+from harness.store import nodeimage
 
 NIX = Path("/nix")
 FILES = (
@@ -35,8 +36,6 @@ FILES = (
 )
 VARIABLES = ("PATH", "XDG_RUNTIME_DIR", "HARNESS_STATE_DIR", "TMPDIR", "USER", "LOGNAME")
 FUSE = Path("/dev/fuse")
-#: What an image for machines without /nix says of itself (harness/store/nodeimage/inside.sh).
-IMAGE = "HARNESS_NODE_IMAGE"
 VERSION_FLAGS = {"ip": "-V"}  # the others know --version
 
 
@@ -64,7 +63,7 @@ def look(env: Mapping[str, str], run: Path | None = None) -> Seen:
         versions=dict(_versions(closure)),
         run=None if run is None else run_place(run, mountinfo),
         within=fitness.root_within(),
-        image=env.get(IMAGE),
+        image=env.get(nodeimage.IMAGE),
         fuse=unopened(FUSE),
     )
 

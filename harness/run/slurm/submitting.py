@@ -22,7 +22,7 @@ from harness.run.settings.resolve import Settings, chosen
 from harness.run.settings.table import SETTINGS
 from harness.run.slurm import client, script, shards, size
 from harness.run.slurm.knobs import Knobs
-from harness.store import atomic
+from harness.store import atomic, nodeimage
 from harness.store.canonical import JSON
 
 #: What the harness's own wrapper sets, and a source tree's Python is given by hand.
@@ -151,6 +151,8 @@ def harness_command(knobs: Knobs, env: Mapping[str, str]) -> tuple[list[str], di
         exports.pop("HARNESS_STATE_DIR", None)
     if knobs.harness:
         return [knobs.harness], exports
+    if nodeimage.IMAGE in env:
+        return [env[nodeimage.IMAGE]], exports
     for built in list(Path(harness.__file__).parents)[4:5]:  # OUT/lib/python3.11/site-packages/harness
         if (built / "bin/harness").is_file():
             return [str(built / "bin/harness")], exports

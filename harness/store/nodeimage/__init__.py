@@ -8,3 +8,8 @@
 
 Each part begins at a multiple of `BLOCK` bytes. The same closure gives the same bytes.
 """
+
+from typing import Final
+
+#: An image's own path, in the environment of the harness that runs out of it (inside.sh).
+IMAGE: Final = "HARNESS_NODE_IMAGE"
