@@ -14,15 +14,15 @@ def sent(what: Sent) -> Iterator[str]:
     yield plain(f"{run}: {left.measured} of {left.planned} rollouts are measured")
     if left.given_up:
         yield (
-            f"{several(left.given_up, 'rollout')} had all attempts, all masked. Once the cause is mended: a larger "
+            f"{several(left.given_up, 'rollout', 's')} had all attempts, all masked. Once the cause is mended: a larger "
             "--max-attempts"
         )
     if what.submission.queued:
-        yield f"in the queue already: {several(len(what.submission.queued), 'shard')}"
+        yield f"in the queue already: {several(len(what.submission.queued), 'shard', 's')}"
     if what.job is None:
         yield plain(f"nothing is left to submit; to sum up again: harness rescore {run}")
     else:
-        yield f"job {what.job}: {several(len(what.submission.sent), 'shard')}; job {what.last_job} sums up"
+        yield f"job {what.job}: {several(len(what.submission.sent), 'shard', 's')}; job {what.last_job} sums up"
         yield plain(f"scripts and logs: {what.submission.logs}")
 
 
