@@ -1,5 +1,7 @@
-"""Settings and a site as a submission has them."""
+"""Settings and a site as a submission has them, and stand-ins for Slurm's commands."""
 
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,5 +31,19 @@ def site() -> Callable[..., Site]:
             folder=Path("/home/a"),
             logs=Path("/shared/R.slurm"),
         )
+
+    return make
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Callable[[str, str], dict[str, str]]:
+    """Puts a shell script in the place of one of Slurm's commands; gives the environment in which it is found."""
+
+    def make(name: str, text: str) -> dict[str, str]:
+        path = tmp_path / "bin" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!{shutil.which('sh')}\n{text}\n")
+        path.chmod(0o755)
+        return {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
 
     return make

@@ -12,20 +12,6 @@ from harness.run.slurm.client import Queued
 Command = Callable[..., dict[str, str]]
 
 
-@pytest.fixture
-def command(tmp_path: Path) -> Command:
-    """Puts a shell script in the place of one of Slurm's commands; gives the environment that finds it."""
-
-    def make(name: str, text: str) -> dict[str, str]:
-        path = tmp_path / "bin" / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"#!/bin/sh\n{text}\n")
-        path.chmod(0o755)
-        return {"PATH": f"{tmp_path}/bin:/usr/bin:/bin"}
-
-    return make
-
-
 def test_no_key_and_no_export_reach_a_command(command: Command) -> None:
     env = command("squeue", "export -p")
     env |= {"POLICY_API_KEY": "k", "OPENAI_API_KEY": "k", "SBATCH_EXPORT": "ALL", "SBATCH_ACCOUNT": "lab"}

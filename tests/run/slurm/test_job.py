@@ -15,6 +15,7 @@ from harness.run.slurm import job
 ARRAY = {"SLURM_JOB_ID": "12", "SLURM_ARRAY_JOB_ID": "12", "SLURM_ARRAY_TASK_ID": "3"}
 USR1, TERM = signal.SIGUSR1, signal.SIGTERM
 Make = Callable[..., Settings]
+Command = Callable[[str, str], dict[str, str]]
 
 
 @pytest.mark.parametrize("number", ["", "8", "-1", "a"])
@@ -62,12 +63,9 @@ def test_attempts_are_those_that_the_run_tells_of(printed: bytes, made: int) -> 
 
 
 @pytest.fixture
-def slurm(tmp_path: Path) -> dict[str, str]:
+def slurm(command: Command, tmp_path: Path) -> dict[str, str]:
     """The environment of a job, whose scontrol writes down what it is asked."""
-    scontrol = tmp_path / "scontrol"
-    scontrol.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/asked\n')
-    scontrol.chmod(0o755)
-    return ARRAY | {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    return ARRAY | command("scontrol", f'echo "$@" > {tmp_path}/asked')
 
 
 @pytest.fixture
@@ -112,10 +110,8 @@ def test_a_warned_job_asks_slurm_where_it_got_on(
     assert ((tmp_path / "asked").read_text() if (tmp_path / "asked").is_file() else None) == asked
 
 
-def test_a_site_that_forbids_it_is_explained(
-    slurm: dict[str, str], ends: Callable[[int, str], None], tmp_path: Path
-) -> None:
-    (tmp_path / "scontrol").write_text("#!/bin/sh\necho 'Requests of requeue are disabled' >&2\nexit 1\n")
+def test_a_site_that_forbids_it_is_explained(command: Command, ends: Callable[[int, str], None]) -> None:
+    slurm = ARRAY | command("scontrol", "echo 'Requests of requeue are disabled' >&2; exit 1")
     ends(USR1, '{"new_attempts": 1}')
     lines: list[str] = []
     assert job.run(["eval"], slurm, lines.append) == 130

@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from harness.run.slurm import nodes as of_nodes
 from harness.run.slurm.knobs import Knobs
-from harness.run.slurm.nodes import Node, away, command, examine, listed, read
+from harness.run.slurm.nodes import Node, away, examine, listed, read
 from harness.run.slurm.script import Site
 
 OK = {"name": "kernel", "state": "ok", "found": "Linux", "advice": ""}
 SLOW = {"name": "cgroups", "state": "warning", "found": "version 1", "advice": "boot otherwise"}
 BAD = {"name": "newuidmap", "state": "failed", "found": "not there", "advice": "apt-get install uidmap"}
 HOST = {"cpus": 4, "memory": 8 << 30}
+Fake = Callable[[str, str], dict[str, str]]
 
 
 def node(name: str, *checks: dict[str, str]) -> Node:
@@ -40,28 +42,22 @@ def test_slurm_says_which_nodes_are_away(state: str, *, gone: bool) -> None:
 
 
 def test_each_node_is_a_job_of_its_own(site: Callable[..., Site]) -> None:
-    words = command("n2", site(partition="gpu", sbatch=["--exclusive"]), ["doctor", "--json"], 60)
+    words = of_nodes.command("n2", site(partition="gpu", sbatch=["--exclusive"]), ["doctor", "--json"], 60)
     assert words[0] == "srun"
     assert {"--nodelist=n2", "--immediate=60", "--partition=gpu", "--exclusive", "--export=NONE"} <= set(words)
     assert words[-1].endswith("exec /opt/harness doctor --json\n")
 
 
-async def test_nodes_are_asked_by_srun_but_for_those_that_are_down(site: Callable[..., Site], tmp_path: Path) -> None:
-    fake = tmp_path / "srun"
+async def test_nodes_are_asked_by_srun_but_for_those_that_are_down(site: Callable[..., Site], command: Fake) -> None:
     told = json.dumps({"checks": [OK], "host": HOST})
-    fake.write_text(f"#!/bin/sh\ncase $1 in *n1) echo '{told}';; *) echo 'srun: error: busy' >&2; exit 1;; esac\n")
-    fake.chmod(0o755)
-    env = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    env = command("srun", f"case $1 in *n1) echo '{told}';; *) echo 'srun: error: busy' >&2; exit 1;; esac")
     nodes = [("n1", "idle"), ("n2", "allocated"), ("n3", "down*")]
     found = await examine(nodes, site(), ["doctor", "--json"], 1, env)
     assert [(one.name, one.fit) for one in found] == [("n1", True), ("n2", False), ("n3", False)]
     assert [one.trouble for one in found] == ["", "srun: error: busy", "Slurm says that it is down*"]
 
 
-def test_the_list_is_slurms(tmp_path: Path) -> None:
-    fake = tmp_path / "sinfo"
-    fake.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/asked\nprintf "n2|idle\\nn1|down*\\nn2|idle\\n"\n')
-    fake.chmod(0o755)
-    env = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+def test_the_list_is_slurms(command: Fake, tmp_path: Path) -> None:
+    env = command("sinfo", f'echo "$@" > {tmp_path}/asked\nprintf "n2|idle\\nn1|down*\\nn2|idle\\n"')
     assert listed(Knobs(partition="gpu"), "n[1-2]", env) == [("n1", "down*"), ("n2", "idle")]
     assert (tmp_path / "asked").read_text().split()[-2:] == ["--nodes=n[1-2]", "--partition=gpu"]

@@ -1,5 +1,6 @@
 """The scripts, word for word, and what can't stand in one."""
 
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -36,11 +37,14 @@ def test_the_last_job(site: MakeSite, snapshot: Any) -> None:
 
 def test_words_reach_the_command_as_they_are(site: MakeSite, tmp_path: Path) -> None:
     echo = tmp_path / "echo"
-    echo.write_text('#!/bin/sh\nprintf "%s|" "$@" "$ADDRESS"\n')
+    shell = shutil.which("sh")
+    assert shell is not None
+    echo.write_text(f'#!{shell}\nprintf "%s|" "$@" "$ADDRESS"\n')
     echo.chmod(0o755)
     here = attrs.evolve(site({"ADDRESS": "a $(b) 'c'"}), harness=[str(echo)])
     text = script.body(here, ["--run=/a b", "$HOME", "`id`"])
-    done = subprocess.run(["/bin/sh", "-c", text], env={}, capture_output=True, text=True, check=True)
+    env = {"USER": "a", "HOME": "/home/a"}
+    done = subprocess.run([shell, "-c", text], env=env, capture_output=True, text=True, check=True)
     assert done.stdout == "--run=/a b|$HOME|`id`|a $(b) 'c'|"
 
 

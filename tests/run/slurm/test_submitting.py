@@ -36,12 +36,12 @@ def test_shards_that_have_a_job_are_not_sent_again(settings: Make, here: Site) -
     assert "--array=0,2\n" in found.array
 
 
-def test_both_jobs_are_sent_and_the_last_waits_for_the_array(settings: Make, here: Site, tmp_path: Path) -> None:
-    sbatch = tmp_path / "sbatch"
-    sbatch.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\nwc -l < {tmp_path}/asked\n')
-    sbatch.chmod(0o755)
+def test_both_jobs_are_sent_and_the_last_waits_for_the_array(
+    settings: Make, here: Site, command: Callable[[str, str], dict[str, str]], tmp_path: Path
+) -> None:
+    env = command("sbatch", f'echo "$@" >> {tmp_path}/asked\nwc -l < {tmp_path}/asked')
     here = attrs.evolve(here, logs=tmp_path / "logs")
-    sent = submit(prepare(ITEMS, settings(), here, ["slurm", "job"], 4, []), {"PATH": f"{tmp_path}:/usr/bin:/bin"})
+    sent = submit(prepare(ITEMS, settings(), here, ["slurm", "job"], 4, []), env)
     assert (sent.job, sent.last_job, sent.to_json()["sent"]) == ("1", "2", [0, 1, 2, 3])
     array, last = (tmp_path / "asked").read_text().splitlines()
     assert Path(array.split()[-1]).read_text() == sent.submission.array
