@@ -27,7 +27,7 @@ class Part:
 
 @attrs.frozen
 class Running:
-    """The harness's own store path, and all parts, sorted; None and none where it doesn't run out of a store."""
+    """The harness's own store path, and all parts, sorted; None and none where it isn't one that was built."""
 
     package: Path | None
     parts: tuple[Part, ...]
@@ -46,7 +46,9 @@ _ENTRIES = TypeAdapter(list[_Entry])
 def running() -> Running:
     """What this process runs on; raises HostUnfitError for a harness that is damaged."""
     package = storepaths.top(Path(harness.__file__))
-    return Running(None, ()) if package is None else Running(package, parts(package))
+    if package is None or not (package / _LIST).exists():  # a source tree, which may be in the store as well
+        return Running(None, ())
+    return Running(package, parts(package))
 
 
 def parts(package: Path) -> tuple[Part, ...]:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from harness.errors import HostUnfitError
-from harness.pins import nar
-from harness.pins.running import Part, parts
+from harness.pins import nar, storepaths
+from harness.pins.running import Part, Running, parts, running
 
 BELOW = {"path": "/nix/store/" + "1" * 32 + "-python-3.11.2", "nar_sha256": "a" * 64}
 
@@ -41,3 +41,11 @@ def test_a_list_that_no_build_writes(tmp_path: Path, closure: Any) -> None:
 def test_a_harness_without_a_list(tmp_path: Path) -> None:
     with pytest.raises(HostUnfitError, match=r"is damaged.*Build it again"):
         parts(tmp_path)
+
+
+def test_a_source_tree_runs_out_of_nothing_that_was_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storepaths, "top", lambda path: tmp_path)
+    assert running() == Running(None, ())
+    package(tmp_path / "built", [BELOW])
+    monkeypatch.setattr(storepaths, "top", lambda path: tmp_path / "built")
+    assert running().package == tmp_path / "built"
