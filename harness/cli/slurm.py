@@ -94,13 +94,14 @@ def submit(
 @setting_options(origins=False)
 def job(benchmark: str, pairs: tuple[str, ...], *, shards: int, **flags: str | None) -> int:
     """Run one shard, as the task of a job array that harness slurm submit wrote."""
+    from harness.report.words import plain
     from harness.run.slurm import job as running
 
     env = dict(os.environ)
     given, found = _settings(pairs, None, flags)
     own = [f"--shard={running.shard(env, shards)}/{shards}", f"--jobs={running.sandboxes(found, env)}"]
     words = ["eval", benchmark, *arguments(*given, without=("jobs",)), *own, "--json"]
-    return running.run(words, env, lambda line: click.echo(f"harness: {line}", err=True))
+    return running.run(words, env, lambda line: click.echo(plain(f"harness: {line}"), err=True))
 
 
 @command.command(context_settings=HELP)
