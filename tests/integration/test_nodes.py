@@ -35,6 +35,7 @@ mkdir "$new/.before"
 cd "$new"
 pivot_root . .before
 umount -l /.before
+rmdir /.before
 cd /
 exec "$@"
 """

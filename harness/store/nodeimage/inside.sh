@@ -26,8 +26,8 @@ new_root() {
     for each in /* /.[!.]*; do
         show "$each" || echo "harness: $each of this machine is not to be seen" >&2
     done
-    bb mkdir "$new/nix" "$new/.before" && cd "$new" && bb pivot_root . .before && cd / || return
-    bb umount -l /.before && bb rmdir /.before && cd "$here"
+    bb mkdir "$new/nix" "$new/.harness-before" && cd "$new" && bb pivot_root . .harness-before && cd / || return
+    bb umount -l /.harness-before && bb rmdir /.harness-before && cd "$here"
 }
 
 # usage: show PATH: one entry of the root folder in the new one.
