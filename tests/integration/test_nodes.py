@@ -112,22 +112,27 @@ def started(image: Path, env: dict[str, str], tmp_path: Path) -> Iterator[subpro
 
 def _until_it_has_a_sandbox(process: subprocess.Popen[Any]) -> None:
     deadline = time.monotonic() + 300
-    while "opencode" not in {_name(pid) for pid in tree(process.pid)}:
+    while not _running(tree(process.pid), "opencode"):
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.1)
 
 
-def _name(pid: int) -> str:
+def _running(pids: list[int], program: str) -> list[int]:
+    """Those whose command line names a program: squashfuse is started through its loader, whose name it has."""
+    return [pid for pid in pids if program in {Path(word).name for word in _command(pid).split("\0")}]
+
+
+def _command(pid: int) -> str:
     try:
-        return Path(f"/proc/{pid}/comm").read_text().strip()
+        return Path(f"/proc/{pid}/cmdline").read_text()
     except OSError:
         return ""
 
 
 def test_killed_it_takes_all_with_it(started: subprocess.Popen[str], env: dict[str, str]) -> None:
     everyone = tree(started.pid)
-    assert {"squashfuse", "podman"} <= {_name(pid) for pid in everyone}
+    assert all(_running(everyone, program) for program in ("squashfuse", "podman"))
     started.kill()
     assert gone_within(everyone, 5) == []
     assert _scratch(env) == {"mapping", "node", "p"}  # the state goes when the next one starts
@@ -137,8 +142,8 @@ def test_a_signal_is_the_harnesss_even_where_the_whole_group_gets_it(started: su
     """A batch system signals every process of a job: what holds the image must outlive the harness's own end."""
     everyone = tree(started.pid)
     os.killpg(started.pid, signal.SIGTERM)
-    (held,) = (pid for pid in everyone if _name(pid) == "squashfuse")
-    os.kill(held, signal.SIGTERM)
+    (server,) = _running(everyone, "squashfuse")
+    os.kill(server, signal.SIGTERM)
     _, said = started.communicate(timeout=120)
     assert started.returncode == 130, said
     assert gone_within(everyone, 5) == []
