@@ -32,7 +32,7 @@ def test_a_run_goes_and_comes_back(small_run: Path, tmp_path: Path, capsys: Capt
     assert (archived["run"], imported["run"]) == (str(small_run), back)
     assert archived["digest"] == imported["digest"]
     assert archived["digest"].startswith("sha256:")
-    assert (archived["layers"], archived["bytes"] > 1024) == (2, True)
+    assert (archived["layers"], archived["bytes"] > 1024) == (3, True)
 
 
 def test_a_second_time_it_is_said(small_run: Path, tmp_path: Path, capsys: Capture) -> None:
