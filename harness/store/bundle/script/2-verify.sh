@@ -44,7 +44,10 @@ check_files() {
 }
 
 check_bytes() {
-    wrong=$(sha256sum --check --strict --quiet SHA256SUMS 2>/dev/null) || damaged "${wrong:-SHA256SUMS is no list of digests.}"
+    wrong=$(sha256sum --check --strict --quiet SHA256SUMS 2>/dev/null) || {
+        [ $? -lt 128 ] || fail "the check was ended before its time. Nothing was installed."
+        damaged "${wrong:-SHA256SUMS is no list of digests.}"
+    }
 }
 
 # usage: check_path PATH BYTES: what Nix reads of it leads to its own NAR, and to nothing beside this bundle.

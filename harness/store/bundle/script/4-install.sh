@@ -18,12 +18,17 @@ mend_paths() {
     for path in $all; do
         case $newline$absent$newline in
             *"$newline$path$newline"*) ;;
-            *) nix-store --verify-path "$path" 2>/dev/null || set -- "$@" "$path" ;;
+            *) set -- "$@" "$path" ;;
         esac
     done
-    [ $# -gt 0 ] || return 0
-    say "putting right what was damaged in the store: $*"
-    nix-store --repair-path "$@" --option substituters "$cache" --option require-sigs false </dev/null || not_taken
+    [ $# -gt 0 ] && ! nix-store --verify-path "$@" 2>/dev/null || return 0
+    broken=
+    for path in "$@"; do
+        nix-store --verify-path "$path" 2>/dev/null || broken="$broken $path"
+    done
+    say "putting right what was damaged in the store:$broken"
+    # shellcheck disable=SC2086 # a list of store paths
+    nix-store --repair-path $broken --option substituters "$cache" --option require-sigs false </dev/null || not_taken
     sync
 }
 
