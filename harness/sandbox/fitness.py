@@ -24,6 +24,7 @@ SYSCTLS = {
     "user/max_mnt_namespaces": "user.max_mnt_namespaces=65536",
     "user/max_pid_namespaces": "user.max_pid_namespaces=65536",
     "user/max_net_namespaces": "user.max_net_namespaces=65536",
+    "user/max_time_namespaces": "user.max_time_namespaces=65536",
 }
 APPARMOR = "kernel/apparmor_restrict_unprivileged_userns"
 SUBUID, SUBGID = Path("/etc/subuid"), Path("/etc/subgid")

@@ -1,4 +1,4 @@
-"""The harness's own user, mount and PID namespace: its death by any signal ends everything that it started.
+"""The harness's own user, mount, PID and time namespace: its death by any signal ends everything that it started.
 
 ::
 
@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from harness.errors import HostUnfitError
-from harness.sandbox import base, cgroup_entry, fitness, hostids, init, runtime, scope, subids
+from harness.sandbox import base, cgroup_entry, fitness, hostids, init, ranges, runtime, scope, subids
 
 PR_SET_PDEATHSIG = 1
 #: The host's pid of the outer process, for the names of state folders.
@@ -66,7 +66,9 @@ def command(
     return [
         *(tools.program("unshare"), "--user", "--map-root-user"),
         *(f"--map-users={users.first},1,{users.count}", f"--map-groups={groups.first},1,{groups.count}"),
-        *("--mount", "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc", "--"),
+        *("--mount", "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc"),
+        *(("--time",) if ranges.TIME.exists() else ()),  # see harness.sandbox.ranges
+        "--",
         *(sys.executable, "-I", "-S", init.__file__, str(channel), str(stderr), *argv),
     ]
 
@@ -175,16 +177,17 @@ def _run(
     ours, theirs = socket.socketpair()
     # Until init runs, standard error is a file of ours, so that a failure can be explained.
     with ours, theirs, os.fdopen(os.memfd_create("stderr"), "w+b") as said, passing_on(ours):
-        real_stderr = os.dup(2)
+        real_stderr, common = os.dup(2), os.open(ranges.common(), os.O_RDONLY)
         with subprocess.Popen(
             [*prefix, *command(theirs.fileno(), real_stderr)],
-            env=env,
+            env={**env, ranges.VARIABLE: str(common)},
             stderr=said,
-            pass_fds=(theirs.fileno(), real_stderr),
+            pass_fds=(theirs.fileno(), real_stderr, common),
             start_new_session=True,
             preexec_fn=die_with(os.getpid(), libc),
         ) as child:
             os.close(real_stderr)
+            os.close(common)
             theirs.close()
             child.wait()
         heard = ours.recv(16)

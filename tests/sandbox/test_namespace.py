@@ -70,6 +70,18 @@ def test_inside_it_is_root_of_a_small_world(enter: Enter) -> None:
 
 
 @pytest.mark.integration
+def test_what_ids_are_held_by_is_open_in_the_harness_alone(enter: Enter) -> None:
+    """Sandboxes are in its time namespace: could they lock the machine's, one would keep all others waiting."""
+    look = """
+from harness.sandbox import ranges
+print(json.dumps([os.stat(ranges.hold([])).st_ino, os.stat("/proc/self/ns/time").st_ino]))
+"""
+    common, inside = enter(look).result()
+    assert common == Path("/proc/self/ns/time").stat().st_ino
+    assert inside != common
+
+
+@pytest.mark.integration
 def test_the_exit_status_comes_out(enter: Enter) -> None:
     assert enter("import sys; sys.exit(7)").status() == 7
 
