@@ -108,6 +108,10 @@ def started(image: Path, env: dict[str, str], tmp_path: Path) -> Iterator[subpro
             yield process
         finally:
             process.kill()
+            process.communicate()
+            # What sandboxes' ids own can be removed in a namespace only. Sources in this user's home are not meant.
+            taken = {**env, "HOME": str(tmp_path)}
+            subprocess.run([image, "gc", "--delete"], env=taken, capture_output=True, check=True)
 
 
 def _until_it_has_a_sandbox(process: subprocess.Popen[Any]) -> None:
