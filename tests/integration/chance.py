@@ -17,14 +17,15 @@ COMMAND = "cat /proc/sys/kernel/random/uuid"
 
 @asynccontextmanager
 async def serve() -> AsyncIterator[str]:
-    """Gives the base URL; the puzzle is that of the first request."""
+    """Gives the base URL; the puzzle is the first that is asked about: what tries the endpoint before is none."""
     chosen: list[str] = []
 
     async def chat(request: web.Request) -> web.StreamResponse:
         body = await request.read()
         talk = conversation.read(json.loads(body)["messages"])
-        chosen[:] = chosen or [talk.prompt]
-        answer = _by_chance(talk) if talk.prompt == chosen[0] else policy.reply(talk)
+        if not chosen and "boxed" in talk.prompt:
+            chosen.append(talk.prompt)
+        answer = _by_chance(talk) if talk.prompt in chosen else policy.reply(talk)
         data = b"".join(stream(answer, talk.said, {"id": "chatcmpl-1", "created": 1, "model": "m"}, len(body)))
         return web.Response(body=data, headers={"Content-Type": "text/event-stream"})
 
