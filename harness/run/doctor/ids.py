@@ -33,9 +33,9 @@ def _range(seen: Seen, file: str) -> Check:
     def judge() -> str:
         text = seen.files.get(file, "")
         best = subids.choose(text, seen.user.names, file, in_passwd=seen.user.in_passwd)
-        lines = len(subids.parse(text, seen.user.names))
-        room = best.count // subids.SLOT_IDS
-        return f"{best.count} ids from {best.first} on (of {lines} ranges): {room} sandboxes at a time"
+        lines, room = len(subids.parse(text, seen.user.names)), best.count // subids.SLOT_IDS
+        which = f" (the largest of {lines} ranges)" if lines > 1 else ""
+        return f"{best.count} ids from {best.first} on{which}: {room} sandboxes at a time"
 
     return Check.judged(file.rpartition("/")[2], judge)
 
