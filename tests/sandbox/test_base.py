@@ -41,6 +41,13 @@ def test_a_path_too_long_for_sockets(tmp_path: Path) -> None:
         base.folder({"HARNESS_STATE_DIR": str(tmp_path / ("x" * 60))}, 1)
 
 
+@pytest.mark.parametrize("sign", [*" ,:%\\\"'#?*$\n\t", "\udcff"])
+def test_signs_that_mean_something_on_the_way_are_refused_before_anything_is_made(sign: str) -> None:
+    """Podman waited for its service, or an overlay or newuidmap failed, each with a text that led elsewhere."""
+    with pytest.raises(HostUnfitError, match="holds other signs"):
+        base.folder({"HARNESS_STATE_DIR": f"/no/a{sign}b"}, 1)
+
+
 def test_a_folder_that_can_not_be_made(short: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
     with pytest.raises(HostUnfitError, match="can't be made"):
