@@ -166,6 +166,18 @@ def test_what_is_mounted_beyond_the_usual_is_seen(root: str, point: str, options
 
 
 @pytest.mark.parametrize(
+    ("names", "result"), [(["system-fips"], "refused"), (["key.pem", "system-fips"], "done"), ([], "done")]
+)
+def test_only_the_mark_of_a_host_in_fips_mode_may_stand_among_secrets(
+    monkeypatch: pytest.MonkeyPatch, names: list[str], result: str
+) -> None:
+    (probe,) = (one for one in others.PROBES if one.name == "usual-mounts")
+    monkeypatch.setattr(others.Path, "read_text", lambda _: f"{USUAL}13 1 0:9 /x /run/secrets ro - ext4 /dev/vda rw\n")
+    monkeypatch.setattr(os, "listdir", lambda _: names)
+    assert told(probe, FACTS)["result"] == result
+
+
+@pytest.mark.parametrize(
     ("code", "result"),
     [
         *((errno.EPERM, "refused"), (errno.ENOSYS, "refused"), (errno.EAFNOSUPPORT, "refused")),
