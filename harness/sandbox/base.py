@@ -12,7 +12,7 @@ from typing import Self
 
 import attrs
 
-from harness.errors import HostUnfitError, NoSpaceError
+from harness.errors import HostUnfitError, NoSpaceError, SandboxError
 
 #: Podman's database, the overlays' empty upper folders and a log: a few MiB for each sandbox under way.
 NEEDED_BYTES = 64 << 20
@@ -68,6 +68,16 @@ def no_space(folder: Path) -> Iterator[None]:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         raise NoSpaceError(f"{folder}: {error.strerror}.", f"Make room, or: {ELSEWHERE}") from error
+
+
+@contextmanager
+def full_first(folder: Path) -> Iterator[None]:
+    """Where podman failed and the disk is full, that is why: each sandbox would fail, and each attempt be used up."""
+    try:
+        yield
+    except SandboxError:
+        check_space(folder, Room.of(folder))
+        raise
 
 
 def folder(env: Mapping[str, str], uid: int) -> Path:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import HostUnfitError, NoSpaceError
+from harness.errors import HostUnfitError, NoSpaceError, SandboxError
 from harness.sandbox import base
 
 
@@ -63,6 +63,17 @@ def test_a_full_disk_is_told_with_figures(short: dict[str, str], monkeypatch: py
 def test_the_kernels_word_for_a_full_disk(tmp_path: Path) -> None:
     with pytest.raises(NoSpaceError, match="HARNESS_STATE_DIR"), base.no_space(tmp_path):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize(("needed", "error"), [(0, SandboxError), (1 << 62, NoSpaceError)])
+def test_what_fails_on_a_full_disk_fails_for_its_sake(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, needed: int, error: type[Exception]
+) -> None:
+    monkeypatch.setattr(base, "NEEDED_BYTES", needed)
+    monkeypatch.setattr(base, "NEEDED_INODES", 0)
+    with pytest.raises(error) as found, base.full_first(tmp_path):
+        raise SandboxError("The exit status did not appear in 30 s")
+    assert type(found.value) is error
 
 
 def test_other_errors_stay_what_they_are(tmp_path: Path) -> None:
