@@ -58,8 +58,10 @@ SHOWN: Final[Mapping[str, Sequence[str]]] = {
     "the podman socket": ("podman-service", "any-socket"),
     "secrets": ("variables", "secrets-environment", "secrets-command-lines", "secrets-files"),
 }
+#: Bounds that no limit of a sandbox makes larger, so the twin has them as well.
+SAME: Final = ("disk-output", "file-watchers")
 LARGER: Final[Mapping[str, Sequence[str]]] = {
-    exhaustion.GROUP: (*(probe.name for probe in exhaustion.PROBES if probe.name != "disk-output"), "memory"),
+    exhaustion.GROUP: (*(probe.name for probe in exhaustion.PROBES if probe.name not in SAME), "memory"),
 }
 
 
