@@ -29,8 +29,8 @@ def memory(seen: Seen) -> Check:
         return Check("memory", "failed", f"{found}; one rollout uses up to {ROLLOUT_MEMORY // MIB} MiB", advice)
     if free < most:
         advice = (
-            f"Give --memory-mib a smaller number, but no less than {ROLLOUT_MEMORY // MIB}: then one rollout can't take "
-            "what another needs."
+            f"Give --memory-mib a smaller number, but no less than {ROLLOUT_MEMORY // MIB}: then one rollout can't "
+            "take what another needs."
         )
         return Check("memory", "warning", f"{found}; one sandbox may use {most // MIB} MiB", advice)
     return Check("memory", "ok", found)
