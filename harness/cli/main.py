@@ -153,6 +153,7 @@ _KILLED = 128 + signal.SIGKILL
 _USED_UP = {
     errno.EAGAIN: "most likely no further process may be started. Raise the user's limit (ulimit -u), or end some.",
     errno.EMFILE: "raise the limit on open files (ulimit -n).",
+    errno.ENFILE: "all programs together may open no more. As root: raise sysctl fs.file-max; or take fewer --jobs.",
 }
 # What Python says instead of an error of the system's where a thread would be one more process than may be.
 _NO_THREAD = "can't start new thread"

@@ -90,6 +90,7 @@ def test_a_path_that_cannot_be_read_is_a_message_and_no_traceback(
         (OSError(errno.EAGAIN, os.strerror(errno.EAGAIN)), "ulimit -u"),
         (RuntimeError("can't start new thread"), "ulimit -u"),
         (OSError(errno.EMFILE, os.strerror(errno.EMFILE)), "ulimit -n"),
+        (OSError(errno.ENFILE, os.strerror(errno.ENFILE)), "fs.file-max"),
     ],
 )
 def test_a_limit_that_was_met_is_the_machines_lack_and_says_what_to_do(
