@@ -5,6 +5,7 @@ import gc
 import importlib
 import os
 import pwd
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -76,6 +77,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     # Modules and records make objects by the ten thousand, and nearly all of them stay: looking through them all for
     # garbage so often is a tenth of a short command's time.
     gc.set_threshold(20_000)
+    # OpenBLAS, of which we need nothing, starts a thread for each processor as numpy is loaded. Where it may start none
+    # it sends this process a SIGINT.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _open_streams()
     status = run(list(sys.argv[1:] if argv is None else argv))
     try:
@@ -122,6 +126,11 @@ def run(argv: list[str]) -> int:
     except MemoryError:
         click.echo("harness: memory ran out. Give the command more, or a smaller part of the work.", err=True)
         return EXIT_HOST
+    except RuntimeError as error:
+        if str(error) != _NO_THREAD:
+            raise
+        click.echo(f"harness: {error}: {_USED_UP[errno.EAGAIN]}", err=True)
+        return EXIT_HOST
     except OSError as error:
         if error.errno in _USED_UP:
             click.echo(f"harness: {error.strerror}: {_USED_UP[error.errno]}", err=True)
@@ -136,14 +145,21 @@ def run(argv: list[str]) -> int:
 
         click.echo(plain(f"harness: {error.strerror or error}{whom}{where}"), err=True)
         return EXIT_ERROR
+    if result == _KILLED:
+        click.echo("harness: killed by SIGKILL, as the kernel does where memory runs out (as root: dmesg).", err=True)
     return result if isinstance(result, int) else EXIT_OK
 
 
+# What a command gives back whose part inside the namespace could say nothing any more.
+_KILLED = 128 + signal.SIGKILL
 # What to do where a limit of this process or of its user was met.
 _USED_UP = {
     errno.EAGAIN: "most likely no further process may be started. Raise the user's limit (ulimit -u), or end some.",
     errno.EMFILE: "raise the limit on open files (ulimit -n).",
+    errno.ENFILE: "all programs together may open no more. As root: raise sysctl fs.file-max; or take fewer --jobs.",
 }
+# What Python says instead of an error of the system's where a thread would be one more process than may be.
+_NO_THREAD = "can't start new thread"
 
 
 def _user() -> str:

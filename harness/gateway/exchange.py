@@ -6,6 +6,7 @@ import attrs
 
 from harness.gateway.packed import Packed
 from harness.gateway.record import Try
+from harness.store import clock
 
 
 @attrs.define
@@ -36,12 +37,12 @@ class Exchange:
         self.status = 0
         self.received = bytearray()
         self.packed = None
-        self.try_ns = time.time_ns()
+        self.try_ns = clock.now_ns()
 
     def end_try(self, trouble: str | None) -> None:
         """The current try is over."""
         if self.try_ns:
-            self.tries.append(Try(self.try_ns, time.time_ns(), self.status, trouble))
+            self.tries.append(Try(self.try_ns, clock.now_ns(), self.status, trouble))
         self.try_ns = 0
         self.trouble = trouble
 

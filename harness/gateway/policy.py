@@ -64,6 +64,7 @@ class Secret:
         in_json = json.dumps(self._value)[1:-1]
         forms = {self._value, in_json, in_json.replace("/", "\\/"), quote(self._value, safe="")}
         forms |= {_numbered(form, kind) for form in (in_json, in_json.replace("/", "\\/")) for kind in ("04x", "04X")}
+        forms |= {json.dumps(form)[1:-1] for form in forms}  # a router may quote another's error, JSON in JSON
         return sorted(forms, key=len, reverse=True)
 
     def __repr__(self) -> str:

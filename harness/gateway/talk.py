@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-import time
 
 import attrs
 
@@ -18,6 +17,7 @@ from harness.gateway.settings import GatewaySettings
 from harness.gateway.source import Place
 from harness.gateway.tree import Tree
 from harness.gateway.witness import Witness
+from harness.store import clock
 
 # Bytes that a call takes in memory beside its texts, roughly.
 _CALL = 4096
@@ -115,7 +115,7 @@ class Talk:
     def accept(self, request: Request) -> int:
         """A call that is passed on; gives its number."""
         node = self._tree.add(request)
-        self._calls.append(Call(node.index, self._bodies.add(request.body), time.time_ns()))
+        self._calls.append(Call(node.index, self._bodies.add(request.body), clock.now_ns()))
         self.first_call.set()
         return node.index
 
@@ -145,7 +145,7 @@ class Talk:
             state=state,
             packed=packed,
             status=exchange.status,
-            ended_ns=time.time_ns(),
+            ended_ns=clock.now_ns(),
             answer=answer,
             failure=failure,
             tries=tuple(exchange.tries),

@@ -7,13 +7,12 @@ that leaves here.
 import asyncio
 import contextlib
 import re
-import time
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 import attrs
 
-from harness.store import judge_call
+from harness.store import clock, judge_call
 from harness.store.canonical import JSON
 
 if TYPE_CHECKING:
@@ -79,9 +78,9 @@ class Judge:
     async def ask(self, request: Mapping[str, JSON]) -> Call:
         """Send one request, again after a failure that may pass; a failure is a result, not an exception."""
         async with self.slots:
-            started = time.time_ns()
+            started = clock.now_ns()
             body, failure = await self._try(request)
-            return Call(body, failure, started, time.time_ns())
+            return Call(body, failure, started, clock.now_ns())
 
     async def _try(self, request: Mapping[str, JSON]) -> tuple[str | None, str | None]:
         import openai

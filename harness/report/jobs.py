@@ -14,8 +14,8 @@ def sent(what: Sent) -> Iterator[str]:
     yield plain(f"{run}: {left.measured} of {left.planned} rollouts are measured")
     if left.given_up:
         yield (
-            f"{several(left.given_up, 'rollout', 's')} had all attempts, all masked. Once the cause is mended: a larger "
-            "--max-attempts"
+            f"{several(left.given_up, 'rollout', 's')} had all attempts, all masked. Once the cause is mended: a "
+            "larger --max-attempts"
         )
     if what.submission.queued:
         yield f"in the queue already: {several(len(what.submission.queued), 'shard', 's')}"

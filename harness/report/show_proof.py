@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from harness.report.words import plain
 from harness.run.egress.check import problems
+from harness.run.progress import several
 from harness.sandbox.egress import Claim
 from harness.store.canonical import JSON
 from harness.store.record import AttemptRecord
@@ -50,7 +51,7 @@ def _rows(proof: Mapping[str, Any], egress: Mapping[str, Any] | None, *, full: b
         yield "filter", proof["filter"]
     yield (
         "gateway",
-        f"{egress['allowed']:,} packets to it: {proof['calls']} calls, {proof['refusals']} refused"
+        f"{egress['allowed']:,} packets to it: {several(proof['calls'], 'call', 's')}, {proof['refusals']} refused"
         + (
             " (connections without a request, or questions for the list of models)"
             if egress["allowed"] and not proof["calls"] and not proof["refusals"]

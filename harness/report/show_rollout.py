@@ -197,6 +197,7 @@ def _observed(record: AttemptRecord) -> dict[str, Any]:
         "egress": None if observed.egress is None else observed.egress.to_json(),
         "limits": dict(observed.limits),
         "full": list(observed.full),
+        "dead": list(observed.dead),
         "peak_rss": observed.peak_rss,
         "refusals": [dict(refusal) for refusal in observed.refusals],
         "tried_again": sum(max(0, len(call.tries) - 1) for call in observed.calls),

@@ -147,12 +147,12 @@ def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _evidence(observed: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if observed["limits"]:
         yield "limits", ", ".join(f"{name} by {held}" for name, held in sorted(observed["limits"].items()))
-    if observed.get("dead"):
+    if observed["dead"]:
         yield "ended", f"nothing of the sandbox lived when it was read, by {', '.join(observed['dead'])}"
     if observed["full"]:
         yield "full", ", ".join(observed["full"])
     if observed["peak_rss"]:
-        yield "memory", f"{observed['peak_rss'] / 2**20:,.0f} MiB at the most"
+        yield "memory", f"{observed['peak_rss'] / 2**20:,.0f} MiB at the most, shared pages counted for each process"
     code = "" if observed["exit_code"] is None else f" with status {observed['exit_code']}"
     yield "agent", f"{observed['how'] or 'never started'}{code}, on {observed['host']}"
 

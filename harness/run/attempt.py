@@ -17,6 +17,7 @@ from harness.run.progress import Running
 from harness.run.recording import Played
 from harness.sandbox.host import Host
 from harness.sandbox.values import Ended, Evidence
+from harness.store import clock
 from harness.store.references import AttemptRef
 from harness.store.runfolder import RunFolder
 
@@ -68,7 +69,7 @@ def _keep(run: RunFolder, task: Task, repeat: int, played: Played) -> Attempted:
 
 
 async def _play(host: Host, means: Means, task: Task, repeat: int, labels: Mapping[str, str], seen: Running) -> Played:
-    started = time.time_ns()
+    started = clock.now_ns()
     talk = evidence = None
     try:
         async with (
@@ -90,7 +91,7 @@ async def _play(host: Host, means: Means, task: Task, repeat: int, labels: Mappi
     except InfrastructureError as error:
         return Played(
             started_ns=started,
-            ended_ns=time.time_ns(),
+            ended_ns=clock.now_ns(),
             outcome=opencode.sandbox_failed(str(error)),
             calls=talk.calls if talk else (),
             refusals=talk.refusals if talk else (),
@@ -105,7 +106,7 @@ def _understood(started: int, talk: gateway.Talk, ended: Ended, evidence: Eviden
     chain = talk.chain(events.witness)
     return Played(
         started_ns=started,
-        ended_ns=time.time_ns(),
+        ended_ns=clock.now_ns(),
         outcome=opencode.outcome(ended, talk, evidence, chain),
         calls=talk.calls,
         refusals=talk.refusals,

@@ -45,7 +45,12 @@ def evaluate(name: str, settings: Settings, show: Show) -> dict[str, JSON]:
     async def interruptible() -> dict[str, JSON]:
         task = asyncio.current_task()
         assert task is not None
-        interrupts = Interrupts(task.cancel)
+
+        def stop() -> None:
+            show.line("interrupted: stopping now")
+            task.cancel()
+
+        interrupts = Interrupts(stop)
         with interrupts.heeded(), state.scratch(os.environ) as scratch:
             record = replayed(settings["policy"], scratch)
             chosen = settings if record is None else record.settings(settings)

@@ -12,6 +12,8 @@ from harness.sandbox.subids import SLOT_IDS
 MIB = 1 << 20
 #: Bytes in the run folder that one rollout in progress may add: its record, images and OpenCode's events.
 SPACE_PER_JOB = 512 * MIB
+#: Bytes of memory that one rollout of the demo uses: measured 0.5 to 0.65 GB.
+ROLLOUT_MEMORY = 700 * MIB
 
 
 @attrs.frozen(kw_only=True)
@@ -49,6 +51,11 @@ def notes(machine: Machine, *, jobs: int, memory: int) -> list[str]:
         said.append(
             f"note: --jobs {jobs} with {memory // MIB} MiB each can use more than the {machine.memory // MIB} MiB of "
             "this machine: the kernel may end something. Fewer jobs or a smaller --memory-mib are safe."
+        )
+    if memory < ROLLOUT_MEMORY:
+        said.append(
+            f"note: --memory-mib {memory // MIB}: OpenCode alone uses up to {ROLLOUT_MEMORY // MIB} MiB, and a rollout "
+            "that runs out of memory counts as 0."
         )
     return said
 

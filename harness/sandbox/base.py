@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import secrets
 import stat
 import sys
@@ -12,7 +13,7 @@ from typing import Self
 
 import attrs
 
-from harness.errors import HostUnfitError, NoSpaceError
+from harness.errors import HostUnfitError, NoSpaceError, SandboxError
 from harness.sandbox import idmapper
 
 #: Podman's database, the overlays' empty upper folders and a log: a few MiB for each sandbox under way.
@@ -20,6 +21,8 @@ NEEDED_BYTES = 64 << 20
 NEEDED_INODES = 2000
 #: A UNIX socket's path has at most 107 bytes, and podman puts its own below ours.
 LONGEST = 50
+#: All else has a meaning somewhere on the way: in PATH, a URL, the options of a mount, or as the end of a word.
+PLAIN = re.compile(r"[\w/.+@=~-]+")
 ELSEWHERE = "Set HARNESS_STATE_DIR to a folder on this machine's own disk, with a path of under 35 bytes."
 
 
@@ -69,6 +72,16 @@ def no_space(folder: Path) -> Iterator[None]:
         raise NoSpaceError(f"{folder}: {error.strerror}.", f"Make room, or: {ELSEWHERE}") from error
 
 
+@contextmanager
+def full_first(folder: Path) -> Iterator[None]:
+    """Where podman failed and the disk is full, that is why: each sandbox would fail, and each attempt be used up."""
+    try:
+        yield
+    except SandboxError:
+        check_space(folder, Room.of(folder))
+        raise
+
+
 def folder(env: Mapping[str, str], uid: int) -> Path:
     """Makes ``hermetic-UID`` if need be, and checks that nobody else made it.
 
@@ -76,12 +89,14 @@ def folder(env: Mapping[str, str], uid: int) -> Path:
         uid: of the user, as the host sees it.
 
     Raises:
-        HostUnfitError: it can't be made, isn't ours, or its path is too long for sockets.
+        HostUnfitError: it can't be made, isn't ours, or its path is too long for sockets or not plain.
         NoSpaceError: the disk is full.
     """
     base = parent(env) / f"hermetic-{uid}"
     if len(os.fsencode(base)) > LONGEST:
         raise HostUnfitError(f"{base} is too long for the sockets below it.", ELSEWHERE)
+    if PLAIN.fullmatch(str(base)) is None:
+        raise HostUnfitError(f"{str(base)!r} holds other signs than letters, digits and /._+@=~-.", ELSEWHERE)
     try:
         with no_space(base):
             base.mkdir(mode=0o711, parents=True, exist_ok=True)

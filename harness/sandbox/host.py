@@ -122,6 +122,7 @@ class Host:
 
         Raises:
             SandboxError: it could not be made or removed.
+            NoSpaceError: it failed, and the disk is full.
         """
         async with self._slots.take() as slot:
             name = f"{self._state.name}-{next(self._numbers)}"
@@ -132,7 +133,8 @@ class Host:
             self._names.add(name)
             try:
                 asked = altered(spec.create(stage, slot, self._place(name, staged)))
-                yield await box.make(gone, self._shared, asked, stage=stage, slot=slot, files=staged, rules=rules)
+                with base.full_first(self._state.folder):
+                    yield await box.make(gone, self._shared, asked, stage=stage, slot=slot, files=staged, rules=rules)
             finally:
                 await to_the_end(self._remove(name, gone, staged))
 

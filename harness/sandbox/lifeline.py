@@ -10,7 +10,7 @@ from harness.sandbox import processes
 from harness.sandbox.slots import Slot
 from harness.sandbox.subids import SLOT_IDS
 
-KILL_SECONDS = 20.0
+KILL_SECONDS = 60.0
 
 
 class Lifeline:

@@ -27,6 +27,12 @@ _WEAK: Final[Mapping[Held, str]] = {
     "none": "nothing holds it",
     "watchdog": "only a watchdog, which looks four times a second",
 }
+#: What a machine needs so that the kernel holds every limit.
+REMEDY: Final = (
+    "It takes cgroup v2 (on one with version 1: boot with systemd.unified_cgroup_hierarchy=1) and a user with "
+    "a systemd of its own (as root: loginctl enable-linger USER), or start the harness in a scope: "
+    "systemd-run --user --scope -p Delegate=yes ..."
+)
 
 
 def ceilings() -> Mapping[str, int]:
@@ -61,6 +67,5 @@ def require(in_force: Collection[str], why: str) -> None:
         raise HostUnfitError(
             f"This host can't enforce every limit of a sandbox, and --require-limits is set: {', '.join(weak)}. "
             f"The reason: {why}.",
-            "It takes cgroup v2 and a user with a systemd of its own (as root: loginctl enable-linger USER), or start "
-            "the harness in a scope: systemd-run --user --scope -p Delegate=yes ... Or leave --require-limits out.",
+            f"{REMEDY} Or leave --require-limits out.",
         )

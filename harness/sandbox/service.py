@@ -41,7 +41,9 @@ class Service:
     def __init__(self, state: State, runtime: Runtime, env: Mapping[str, str], revived: Revived) -> None:
         """``revived`` is awaited when a new service has taken over."""
         self._state = state
-        self._command = [runtime.program("podman"), "system", "service", "--time=0", f"unix://{state.socket}"]
+        # Else it takes the host's list, by which some distributions give every container the host's secrets.
+        own = f"--default-mounts-file={state.mounts}"
+        self._command = [runtime.program("podman"), "system", "service", own, "--time=0", f"unix://{state.socket}"]
         self._env = states.environment(state, env)
         self._log = state.folder / "service.log"
         self._revived = revived

@@ -45,6 +45,11 @@ class State:
         return self.folder / "conf/seccomp.json"
 
     @property
+    def mounts(self) -> Path:
+        """The list of what podman puts into every container of its own accord: an empty one."""
+        return self.folder / "conf/mounts.conf"
+
+    @property
     def boxes(self) -> Path:
         """Holds a folder for each sandbox under way."""
         return self.folder / "boxes"
@@ -171,6 +176,7 @@ def create(parent: Path, runtime: Runtime, env: Mapping[str, str]) -> State:
         (folder / "conf/containers.conf").write_text(containers_conf(folder, runtime))
         (folder / "conf/storage.conf").write_text(storage_conf(folder))
         (folder / "conf/registries.conf").write_text("unqualified-search-registries = []\n")
+        state.mounts.touch()
         state.seccomp.write_bytes(seccomp.profile(runtime.seccomp.read_bytes()))
     return state
 

@@ -78,6 +78,8 @@ class Watchdog:
             yield one
         finally:
             self._watched.discard(one)
+            if one.over.done():
+                one.over.exception()  # who never waited for it has failed otherwise; asyncio would print a traceback
 
     async def _loop(self) -> None:
         try:

@@ -1,4 +1,4 @@
-"""The store paths of a closure and the SHA-256 of each one's NAR, as JSON: ``[{"nar_sha256": HEX, "path": PATH}, ...]``.
+"""The store paths of a closure and the SHA-256 of each one's NAR, as JSON: ``[{"nar_sha256": HEX, "path": PATH}]``.
 
 Nix tells them to a derivation with structured attributes; ``named`` is the path that only stood for what it names.
 """

@@ -84,16 +84,43 @@ def test_a_path_that_cannot_be_read_is_a_message_and_no_traceback(
         assert capsys.readouterr().err == f"harness: Permission denied for user {name}: /closed/R\n"
 
 
-@pytest.mark.parametrize(("number", "ulimit"), [(errno.EAGAIN, "ulimit -u"), (errno.EMFILE, "ulimit -n")])
+@pytest.mark.parametrize(
+    ("error", "ulimit"),
+    [
+        (OSError(errno.EAGAIN, os.strerror(errno.EAGAIN)), "ulimit -u"),
+        (RuntimeError("can't start new thread"), "ulimit -u"),
+        (OSError(errno.EMFILE, os.strerror(errno.EMFILE)), "ulimit -n"),
+        (OSError(errno.ENFILE, os.strerror(errno.ENFILE)), "fs.file-max"),
+    ],
+)
 def test_a_limit_that_was_met_is_the_machines_lack_and_says_what_to_do(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, number: int, ulimit: str
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: Exception, ulimit: str
 ) -> None:
     def refused(*_: object) -> None:
-        raise OSError(number, os.strerror(number))
+        raise error
 
     monkeypatch.setattr("harness.store.runfolder.RunFolder.open", refused)
     assert run(["verify", "R"]) == 4
     assert ulimit in capsys.readouterr().err
+
+
+def test_who_was_killed_inside_the_namespace_does_not_end_without_a_word(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.cli.main.cli.main", lambda *_, **__: 137)
+    assert run(["eval", "babyvision", "--demo"]) == 137
+    assert "SIGKILL" in capsys.readouterr().err
+
+
+def test_a_library_that_may_start_no_thread_does_not_interrupt_us() -> None:
+    source = (
+        "import os; from harness.cli.main import main\n"
+        "try: main(['--version'])\n"
+        "except SystemExit: pass\n"
+        "print(os.environ['OPENBLAS_NUM_THREADS'])"
+    )
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "1"
 
 
 def test_what_an_endpoint_said_moves_no_cursor(

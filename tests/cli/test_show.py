@@ -228,6 +228,7 @@ def test_what_was_observed_is_shown(a: Made, show: Callable[..., Any]) -> None:
         egress=egress,
         limits={"memory": "cgroup", "pids": "ulimit"},
         full=("/tmp",),
+        dead=("init", "ids"),
         peak_rss=3 << 20,
         refusals=(refusal,),
         how="exited",
@@ -239,11 +240,15 @@ def test_what_was_observed_is_shown(a: Made, show: Callable[..., Any]) -> None:
     a.run.write_attempt(attrs.evolve(record, observed=observed))
     text = show(a.path, "1")
     assert "\n\n== network\nNO PROOF   it has no counters by protocol" in text
-    assert line_of(text, "gateway") == "40 packets to it: 1 calls, 1 refused"
+    assert line_of(text, "gateway") == "40 packets to it: 1 call, 1 refused"
     assert "refused    3 packets\ntried      192.0.2.7 tcp port 443, packets: 3\ntruncated  some packets went" in text
     assert line_of(text, "limits") == "memory by cgroup, pids by ulimit"
-    assert (line_of(text, "full"), line_of(text, "memory")) == ("/tmp", "3 MiB at the most")
+    assert (line_of(text, "full"), line_of(text, "memory")) == (
+        "/tmp",
+        "3 MiB at the most, shared pages counted for each process",
+    )
     assert "\nrefused    GET /v1/files: not allowed\n" in text
+    assert line_of(text, "ended") == "nothing of the sandbox lived when it was read, by init, ids"
     assert line_of(text, "agent") == "exited with status 1, on node7"
     assert line_of(text, "outcome") == "sandbox-failed (masked): It broke."
 

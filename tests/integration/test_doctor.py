@@ -30,6 +30,7 @@ async def test_this_machine_is_fit_and_left_as_it_was(
     for tried in ("namespace", "overlay", "tmpfs", "nftables", "sandbox", "hard links in the run folder"):
         assert checks[tried]["state"] == "ok"
     assert "memory by" in checks["limits"]["found"]
+    assert "--require-limits" not in checks["limits"]["advice"]
     assert "podman version 4.3.1" in checks["programs"]["found"]
     host = done.summary["host"]
     assert host["newuidmap"]["sha256"] in checks["newuidmap"]["found"]

@@ -15,9 +15,10 @@ def test_what_fits_needs_no_word() -> None:
 @pytest.mark.parametrize(
     ("machine", "jobs", "size", "said"),
     [
-        (Machine(cpus=8, memory=16 * GIB, slots=2), 3, 1, "suffice for 2 sandboxes"),
-        (SMALL, 3, 1, "--jobs 3 on 2 processors"),
+        (Machine(cpus=8, memory=16 * GIB, slots=2), 3, GIB, "suffice for 2 sandboxes"),
+        (SMALL, 3, GIB, "--jobs 3 on 2 processors"),
         (Machine(cpus=8, memory=16 * GIB, slots=32), 4, 8 * GIB, "16384 MiB"),
+        (SMALL, 1, 600 << 20, "--memory-mib 600: OpenCode alone uses up to 700 MiB"),
     ],
 )
 def test_what_may_not_fit_is_said(machine: Machine, jobs: int, size: int, said: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import HostUnfitError, NoSpaceError
+from harness.errors import HostUnfitError, NoSpaceError, SandboxError
 from harness.sandbox import base, idmapper
 
 
@@ -43,6 +43,13 @@ def test_a_path_too_long_for_sockets(tmp_path: Path) -> None:
         base.folder({"HARNESS_STATE_DIR": str(tmp_path / ("x" * 60))}, 1)
 
 
+@pytest.mark.parametrize("sign", [*" ,:%\\\"'#?*$\n\t", "\udcff"])
+def test_signs_that_mean_something_on_the_way_are_refused_before_anything_is_made(sign: str) -> None:
+    """Podman waited for its service, or an overlay or newuidmap failed, each with a text that led elsewhere."""
+    with pytest.raises(HostUnfitError, match="holds other signs"):
+        base.folder({"HARNESS_STATE_DIR": f"/no/a{sign}b"}, 1)
+
+
 def test_a_folder_that_can_not_be_made(short: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
     with pytest.raises(HostUnfitError, match="can't be made"):
@@ -58,6 +65,17 @@ def test_a_full_disk_is_told_with_figures(short: dict[str, str], monkeypatch: py
 def test_the_kernels_word_for_a_full_disk(tmp_path: Path) -> None:
     with pytest.raises(NoSpaceError, match="HARNESS_STATE_DIR"), base.no_space(tmp_path):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize(("needed", "error"), [(0, SandboxError), (1 << 62, NoSpaceError)])
+def test_what_fails_on_a_full_disk_fails_for_its_sake(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, needed: int, error: type[Exception]
+) -> None:
+    monkeypatch.setattr(base, "NEEDED_BYTES", needed)
+    monkeypatch.setattr(base, "NEEDED_INODES", 0)
+    with pytest.raises(error) as found, base.full_first(tmp_path):
+        raise SandboxError("The exit status did not appear in 30 s")
+    assert type(found.value) is error
 
 
 def test_other_errors_stay_what_they_are(tmp_path: Path) -> None:

@@ -73,6 +73,22 @@ def test_the_listener_is_all_that_a_sandbox_reaches(enter: Enter) -> None:
     assert found["truncated"] is False
 
 
+LISTED = """
+async def main():
+    async with host() as one:
+        file = one.state.folder / "home/.config/containers/mounts.conf"
+        file.parent.mkdir(parents=True)
+        file.write_text(f"{one.state.folder}/conf:/run/secrets\\n")
+        tell(await once(one, shell("ls /run"), 30))
+asyncio.run(main())
+"""
+
+
+def test_what_a_list_of_the_host_gives_to_every_container_no_sandbox_gets(enter: Enter) -> None:
+    """Some distributions have one, /usr/share/containers/mounts.conf, by which the host's secrets go in."""
+    assert enter(LISTED).result()["outputs"]["out.txt"] == ""
+
+
 WATCHERS = """
 import ctypes
 libc, made = ctypes.CDLL(None), 0

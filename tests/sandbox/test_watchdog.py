@@ -1,6 +1,7 @@
 """Weighing sandboxes, and who is told."""
 
 import asyncio
+import gc
 
 import pytest
 
@@ -51,4 +52,21 @@ async def test_who_can_not_look_says_so(monkeypatch: pytest.MonkeyPatch) -> None
     dog = watchdog.Watchdog()
     with dog.watch(Slot(0), 100) as one, pytest.raises(SandboxError, match="no /proc"):
         await asyncio.wait_for(one.over, 5)
+    dog.close()
+
+
+async def test_nobody_need_wait_for_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def blind(first: int, count: int | None) -> tuple[Process, ...]:
+        raise PermissionError("no /proc")
+
+    complaints: list[dict[str, object]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+    monkeypatch.setattr(processes, "of_ids", blind)
+    dog = watchdog.Watchdog()
+    with dog.watch(Slot(0), 100) as one:
+        await asyncio.wait([one.over], timeout=5)
+    assert one.over.done()
+    del one
+    gc.collect()
+    assert complaints == []
     dog.close()

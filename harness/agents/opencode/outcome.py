@@ -46,7 +46,8 @@ def _without_opening(ended: Ended, talk: Talk) -> Outcome:
         return of("image-withheld", "The agent's first request did not hold the prompt and its images as they are.")
     refused = f" The gateway refused: {talk.refusals[0].reason}." if talk.refusals else ""
     if ended.how in ("stopped", "timed-out"):
-        return of("first-output-timeout", f"No model call within {ended.seconds:.0f} s.{refused}")
+        said = f"No model call within {ended.seconds:.0f} s. A slow or busy machine needs a longer --first-call."
+        return of("first-output-timeout", f"{said}{refused}")
     if ended.exit_code == 0:
         return of("no-model-call", f"The agent ended with status 0 without a model call.{refused}")
     return of("agent-not-started", f"The agent {_end(ended)} before its first model call.{refused}")

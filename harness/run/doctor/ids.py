@@ -39,13 +39,13 @@ def _range(seen: Seen, file: str) -> Check:
         text = seen.files.get(file, "")
         best = subids.choose(text, seen.user.names, file, in_passwd=seen.user.in_passwd)
         lines = len(subids.parse(text, seen.user.names))
-        return f"{_room(best)} (of {lines} ranges)"
+        return _room(best, f" (the largest of {lines} ranges)" if lines > 1 else "")
 
     return Check.judged(file.rpartition("/")[2], judge)
 
 
-def _room(ids: subids.IdRange) -> str:
-    return f"{ids.count} ids from {ids.first} on: {ids.count // subids.SLOT_IDS} sandboxes at a time"
+def _room(ids: subids.IdRange, which: str = "") -> str:
+    return f"{ids.count} ids from {ids.first} on{which}: {ids.count // subids.SLOT_IDS} sandboxes at a time"
 
 
 def helpers(seen: Seen) -> list[Check]:

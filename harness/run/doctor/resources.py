@@ -4,10 +4,9 @@ import datetime
 import stat
 
 from harness.run.doctor.values import Check, Seen
+from harness.run.room import ROLLOUT_MEMORY
 from harness.sandbox.values import MIB, Limits
 
-#: Bytes that one rollout of the demo uses: measured 0.5 to 0.65 GB.
-ROLLOUT_MEMORY = 700 * MIB
 #: No release of this harness is older.
 EARLIEST = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 
@@ -29,7 +28,10 @@ def memory(seen: Seen) -> Check:
         advice = "End what uses the memory, or take another machine."
         return Check("memory", "failed", f"{found}; one rollout uses up to {ROLLOUT_MEMORY // MIB} MiB", advice)
     if free < most:
-        advice = "Give --memory-mib a smaller number, so that one rollout can't take what another needs."
+        advice = (
+            f"Give --memory-mib a smaller number, but no less than {ROLLOUT_MEMORY // MIB}: then one rollout can't "
+            "take what another needs."
+        )
         return Check("memory", "warning", f"{found}; one sandbox may use {most // MIB} MiB", advice)
     return Check("memory", "ok", found)
 

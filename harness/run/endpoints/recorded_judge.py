@@ -1,13 +1,13 @@
 """The judge's replies, as the record of another run holds them."""
 
 import asyncio
-import time
 from collections.abc import Mapping
 from typing import Any
 
 import attrs
 
 from harness.grading.judge import Call
+from harness.store import clock
 from harness.store.canonical import JSON
 from harness.store.grades import Grades, request_digest
 
@@ -30,7 +30,7 @@ class RecordedJudge:
     def _ask(self, request: Mapping[str, JSON]) -> Call:
         calls = [call for call in self.there.judge_calls(request).values() if call.get("judging") == self.judging]
         if not calls:
-            now = time.time_ns()
+            now = clock.now_ns()
             name = request_digest(request)
             return Call(None, f"The record holds no reply of the judge to this request ({name}).", now, now)
         for call in calls[len(self.here.judge_calls(request)) : -1]:

@@ -111,6 +111,8 @@ def _listen(place: Place) -> socket.socket | None:
     try:
         if place.family == socket.AF_INET6:
             one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        elif place.kind == socket.SOCK_DGRAM:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a probe sends from such a port
         one.bind(place.address if place.family == socket.AF_UNIX else (place.address, place.port))
         if place.kind == socket.SOCK_STREAM:
             one.listen(16)

@@ -16,18 +16,26 @@ NO_RULES: Final[Mapping[str, Sequence[str]]] = {
         group: tuple(target.name for target in network.TARGETS if target.group == group)
         for group in dict.fromkeys(target.group for target in network.TARGETS)
     },
+    "gateway ports": (
+        *(target.name for target in network.TARGETS if target.group == "gateway ports"),
+        "from-the-gateways-port-udp",
+    ),
     "abstract UNIX sockets": ("abstract-connect", "abstract-list"),
 }
 NO_FILTER: Final[Mapping[str, Sequence[str]]] = {
     "raw, packet and VSOCK sockets": (
         *("raw-ip", "raw-tcp", "packet-raw", "packet-datagram"),
+        *("other-families", "other-protocols"),
         *("packet-int-80", "unix-int-80", "socketcall-int-80"),
     ),
     "multicast, broadcast, ICMP": ("icmp-raw", "icmp6-raw"),
-    "netlink, nft, iptables": ("netlink-nft", "add-address", "add-route", "set-device-flags"),
+    "netlink, nft, iptables": ("netlink-nft", "netlink-others", "add-address", "add-route", "set-device-flags"),
     "new namespaces": ("unshare-user", "unshare-network", "unshare-mount", "unshare-pid", "clone-user"),
     "mount, pivot, chroot": ("mount-tmpfs", "mount-bind", "unmount", "pivot-root", "chroot"),
-    "ptrace, keyctl, io_uring, bpf, perf": ("ptrace", "process-vm-readv", "keyctl", "add-key"),
+    "ptrace, keyctl, io_uring, bpf, perf": (
+        *("ptrace", "process-vm-readv", "process-vm-writev", "keyctl", "add-key"),
+        *("memory-files", "shared-mapping"),
+    ),
     "device nodes, setuid, core patterns": (
         *("become-another-user", "take-other-groups"),
         *("no-new-privileges", "capabilities", "system-call-filter"),
@@ -43,14 +51,17 @@ SHOWN: Final[Mapping[str, Sequence[str]]] = {
         "neighbours-processes",
         "neighbours-files",
         "shared-memory",
+        "usual-mounts",
         "sandboxes-folder",
         "own-namespaces",
     ),
     "the podman socket": ("podman-service", "any-socket"),
     "secrets": ("variables", "secrets-environment", "secrets-command-lines", "secrets-files"),
 }
+#: Bounds that no limit of a sandbox makes larger, so the twin has them as well.
+SAME: Final = ("disk-output", "file-watchers")
 LARGER: Final[Mapping[str, Sequence[str]]] = {
-    exhaustion.GROUP: (*(probe.name for probe in exhaustion.PROBES if probe.name != "disk-output"), "memory"),
+    exhaustion.GROUP: (*(probe.name for probe in exhaustion.PROBES if probe.name not in SAME), "memory"),
 }
 
 

@@ -106,7 +106,8 @@ def _refuse_foreign(span: Span) -> None:
     for magic, name in _COMPRESSED.items():
         if start.startswith(magic):
             raise UsageError(f"{span.path} is compressed by {name}. Unpack it first: an archive is a plain tar file.")
-    if start and not start.startswith(_FIRST) and b"ustar" not in start[256:264]:
+    begun = any(start.startswith(name) or name.startswith(start) for name in _FIRST)
+    if not begun and b"ustar" not in start[256:264]:
         raise UsageError(f"{span.path} is no archive: it doesn't begin as a tar file does.")
 
 

@@ -1,5 +1,6 @@
 """Reading a tar file that somebody else made: each byte of it is accounted for, and no content is held in memory."""
 
+import hashlib
 from collections.abc import Iterator
 from typing import Final
 
@@ -33,7 +34,7 @@ def members(span: Span, limits: Limits) -> Iterator[Member]:
     Raises StoreCorruptError for all else in it (it names the byte or the name), for a name that stands twice or leads
     out of the tar, and beyond a limit.
     """
-    at, count, names = 0, Count(limits), set[str]()
+    at, count, names = 0, Count(limits), set[bytes]()
     while True:
         start, long = at, dict[str, str]()
         block = span.read(at, headers.BLOCK)
@@ -58,12 +59,14 @@ def members(span: Span, limits: Limits) -> Iterator[Member]:
         at += size + -size % headers.BLOCK
 
 
-def _check_name(span: Span, name: str, names: set[str]) -> None:
+def _check_name(span: Span, name: str, names: set[bytes]) -> None:
+    """``names`` has a digest of each: a million names of a kilobyte would take a gigabyte."""
     if name.startswith("/") or ".." in name.split("/") or "\0" in name:
         raise StoreCorruptError(f"{span.path} holds {name!r}, which leads out of it.")
-    if name in names:
+    known = hashlib.blake2b(name.encode(), digest_size=16).digest()
+    if known in names:
         raise StoreCorruptError(f"{span.path} holds {name!r} twice.")
-    names.add(name)
+    names.add(known)
 
 
 def _parsed(span: Span, at: int, block: bytes) -> headers.Header:

@@ -234,4 +234,6 @@ async def test_an_agent_that_never_asks() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         async with connected(policy, SETTINGS) as source, serve(listener, source, OPENING, SETTINGS) as talk:
             pass
-    assert decide(STOPPED, talk).kind == "first-output-timeout"
+    found = decide(STOPPED, talk)
+    assert found.kind == "first-output-timeout"
+    assert "--first-call" in (found.reason or "")

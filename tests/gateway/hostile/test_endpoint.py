@@ -162,6 +162,7 @@ ECHOES = {
     "the id of an answer": whole(chunk({"content": "C"}, id=KEY) + END),
     "JSON with numbers for signs": whole(KEY.replace("+", "\\u002B").encode(), status="400 No"),
     "JSON with slashes escaped": whole(KEY.replace("/", "\\/").encode(), status="400 No"),
+    "JSON in JSON": whole(said(json.dumps({"error": {"message": json.dumps(KEY).replace("/", "\\/"), "code": 400}}))),
     "an error within a stream": whole(said(json.dumps({"error": {"message": KEY, "code": 400}}))),
     "what is cut": sends(response(stream("C"))[:-20].replace(b"C", KEY.encode())),
     "the end of what is cut": sends(HEAD[:-2] + b"Content-Length: 9999\r\n\r\n" + KEY[:-3].encode()),
@@ -175,7 +176,7 @@ def test_a_key_that_comes_back_stays_out_of_everything(boxes: Boxes, place: str)
     got = box.send(post()).decode("latin-1")
     assert KEY.encode() in box.asked[0][0]  # it was sent, or nothing could have come back
     for text in (got, box.everything()):
-        for form in (KEY, KEY[:16], KEY.replace("/", "\\/"), KEY.replace("+", "\\u002B")):
+        for form in (KEY, KEY[:16], KEY.replace("/", "\\/"), KEY.replace("+", "\\u002B"), KEY.partition("/")[2]):
             assert form not in text
         assert base64.b64encode(KEY.encode()).decode() not in text
 

@@ -244,6 +244,16 @@ def test_a_user_of_a_directory_service_is_fit() -> None:
     assert "erin of a directory service" in next(one.found for one in diagnose(seen, ALL_TRIED) if one.name == "user")
 
 
+def test_of_several_ranges_of_ids_the_largest_counts() -> None:
+    def found(subuid: str) -> str:
+        checks = diagnose(attrs.evolve(FIT, files=_files(subuid=subuid)), ALL_TRIED)
+        return next(one.found for one in checks if one.name == "subuid")
+
+    assert found("erin:100000:65536\n") == "65536 ids from 100000 on: 32 sandboxes at a time"
+    two = found("erin:100000:4000\nerin:200000:8000\n")
+    assert two == "8000 ids from 200000 on (the largest of 2 ranges): 4 sandboxes at a time"
+
+
 def test_a_run_folder_over_nfs_is_fit() -> None:
     seen = attrs.evolve(FIT, run=RunPlace(folder("/home/erin/runs", mount=DISTANT), None, 1.0))
     assert _amiss(seen) == {}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandbox.selftest.probes import apart, exhaustion, files, main, network, others, privileges
+from harness.sandbox.selftest.probes import apart, exhaustion, files, main, network, others, privileges, sockets
 from harness.sandbox.selftest.probes.telling import Absent, Facts, Probe, Seen, told
 
 FACTS = Facts(abstract=[], boxes="", podman="", namespaces={}, environment=[], neighbour="", mark="", bounds={})
@@ -102,7 +102,7 @@ def test_a_probe_that_could_send_looks_for_devices_first(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(network, "only_loopback", device)
     monkeypatch.setattr(network.socket, "socket", no_socket)
-    named = {target.name for target in network.TARGETS} | {"from-the-gateways-port"}
+    named = {target.name for target in network.TARGETS} | {"from-the-gateways-port", "from-the-gateways-port-udp"}
     lines = [told(probe, FACTS) for probe in network.PROBES if probe.name in named]
     assert len(lines) == len(named)
     assert {line["result"] for line in lines} == {"failed"}
@@ -131,6 +131,74 @@ def test_mounts_that_may_be_written_to_are_told_from_those_that_may_not() -> Non
     assert files.mounts(MOUNTS.replace("/ / ro", "/ / rw")) == ["/"]
     assert files.mounts(MOUNTS.replace("/task/in ro", "/task/in rw")) == ["/task/in"]
     assert files.mounts(MOUNTS + "8 1 0:8 / /mnt rw - tmpfs none ro\n") == ["/mnt"]
+
+
+USUAL = """\
+1 0 0:1 / / ro,relatime - overlay overlay ro
+2 1 0:2 / /proc rw,nosuid - proc proc rw
+3 2 0:2 /sys /proc/sys ro,nosuid - proc proc rw
+4 2 0:3 /null /proc/keys rw,relatime - devtmpfs devtmpfs rw
+5 1 0:4 / /sys ro,nosuid - sysfs sysfs ro
+6 5 0:5 / /sys/fs/cgroup rw,nosuid - tmpfs tmpfs rw
+7 6 0:6 / /sys/fs/cgroup/pids ro,nosuid - cgroup cgroup rw
+8 1 0:7 / /dev rw,nosuid - tmpfs tmpfs rw
+9 8 0:3 /null /dev/null rw,relatime - devtmpfs devtmpfs rw
+10 8 0:3 /full /dev/zero rw,relatime - devtmpfs devtmpfs rw
+11 1 0:8 /userdata/hostname /etc/hostname ro,nosuid - ext4 /dev/vda rw
+12 1 0:9 /data /task/out/report rw,nosuid - tmpfs none rw
+"""
+
+
+@pytest.mark.parametrize(
+    ("root", "point", "options"),
+    [
+        ("/usr/share/secrets", "/run/secrets", "ro"),
+        ("/home/somebody", "/mnt", "ro"),
+        ("/home/somebody", "/workspace/inner", "ro"),
+        ("/kernel", "/proc/sys/kernel", "rw"),
+        ("/", "/sys/fs/cgroup/memory", "rw"),
+        ("/data", "/dev/shared", "rw"),
+    ],
+)
+def test_what_is_mounted_beyond_the_usual_is_seen(root: str, point: str, options: str) -> None:
+    assert others.unusual_mounts(USUAL) == []
+    assert others.unusual_mounts(f"{USUAL}13 1 0:9 {root} {point} {options},nosuid - ext4 /dev/vda rw\n") == [point]
+
+
+@pytest.mark.parametrize(
+    ("names", "result"), [(["system-fips"], "refused"), (["key.pem", "system-fips"], "done"), ([], "done")]
+)
+def test_only_the_mark_of_a_host_in_fips_mode_may_stand_among_secrets(
+    monkeypatch: pytest.MonkeyPatch, names: list[str], result: str
+) -> None:
+    (probe,) = (one for one in others.PROBES if one.name == "usual-mounts")
+    monkeypatch.setattr(others.Path, "read_text", lambda _: f"{USUAL}13 1 0:9 /x /run/secrets ro - ext4 /dev/vda rw\n")
+    monkeypatch.setattr(os, "listdir", lambda _: names)
+    assert told(probe, FACTS)["result"] == result
+
+
+@pytest.mark.parametrize(
+    ("code", "result"),
+    [
+        *((errno.EPERM, "refused"), (errno.ENOSYS, "refused"), (errno.EAFNOSUPPORT, "refused")),
+        *((errno.EPROTONOSUPPORT, "done"), (errno.ESOCKTNOSUPPORT, "done"), (errno.EINVAL, "done")),
+    ],
+)
+def test_a_socket_to_which_the_kernel_objects_came_through_the_filter(
+    monkeypatch: pytest.MonkeyPatch, code: int, result: str
+) -> None:
+    tried = []
+
+    def made(*asked: int) -> None:
+        tried.append(asked)
+        raise OSError(code, "")
+
+    monkeypatch.setattr(sockets.socket, "socket", made)
+    names = {"other-families": 60 * 4, "other-protocols": 2 * 3 * 254, "netlink-others": 31}
+    for probe in (one for one in main.PROBES if one.name in names):
+        tried.clear()
+        assert told(probe, FACTS)["result"] == result
+        assert len(tried) == (names[probe.name] if result == "refused" else 1)
 
 
 @pytest.mark.integration  # a Nix build may not make a file set-user-id

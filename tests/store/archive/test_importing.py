@@ -156,6 +156,13 @@ def test_an_archive_that_is_cut_short_is_found(packed: Path, tmp_path: Path, dat
     nothing_left(tmp_path, "run", "packed.tar", "cut.tar")
 
 
+@pytest.mark.parametrize("size", [0, 1, 5, 9])
+def test_the_first_bytes_of_an_archive_are_one_that_is_damaged(packed: Path, tmp_path: Path, size: int) -> None:
+    (tmp_path / "cut.tar").write_bytes(packed.read_bytes()[:size])
+    with pytest.raises(StoreCorruptError, match="cut short"):
+        import_archive(tmp_path / "cut.tar", tmp_path / "back")
+
+
 def test_what_the_store_finds_wrong_is_never_visible(
     packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,12 +9,15 @@ from .telling import refusal
 
 #: Of x86_64, out of the kernel's arch/x86/entry/syscalls/syscall_64.tbl.
 NUMBERS = {
-    "socket": 41, "clone": 56, "semget": 64, "ptrace": 101, "syslog": 103, "pivot_root": 155, "prctl": 157,
+    "shmget": 29, "socket": 41, "clone": 56, "semget": 64, "msgget": 68,
+    "ptrace": 101, "syslog": 103, "pivot_root": 155, "prctl": 157,
     "chroot": 161, "acct": 163, "mount": 165, "umount2": 166, "swapon": 167, "sethostname": 170, "init_module": 175,
     "quotactl": 179, "io_setup": 206, "clock_settime": 227, "kexec_load": 246, "add_key": 248, "request_key": 249,
     "keyctl": 250, "unshare": 272, "perf_event_open": 298, "fanotify_init": 300, "name_to_handle_at": 303,
-    "open_by_handle_at": 304, "setns": 308, "process_vm_readv": 310, "kcmp": 312, "bpf": 321, "userfaultfd": 323,
-    "io_uring_setup": 425, "open_tree": 428, "move_mount": 429, "fsopen": 430, "clone3": 435, "mount_setattr": 442,
+    "open_by_handle_at": 304, "setns": 308, "process_vm_readv": 310,
+    "process_vm_writev": 311, "kcmp": 312, "memfd_create": 319, "bpf": 321, "userfaultfd": 323,
+    "io_uring_setup": 425, "open_tree": 428, "move_mount": 429, "fsopen": 430, "clone3": 435,
+    "pidfd_getfd": 438, "process_madvise": 440, "mount_setattr": 442, "quotactl_fd": 443, "memfd_secret": 447,
 }  # fmt: skip
 #: The errnos of a filter or of a missing privilege: with any other the kernel has begun to look at the arguments.
 BLOCKED = frozenset({errno.EPERM, errno.ENOSYS, errno.EACCES})

@@ -1,6 +1,7 @@
 """The kernel's own doors: namespaces, mounts, other processes' memory, keys, io_uring, bpf, perf."""
 
 import ctypes
+import mmap
 import os
 from collections.abc import Callable
 
@@ -14,6 +15,8 @@ NAMESPACES = {
 NEW_USER, SIGCHLD = 0x10000000, 17
 REMOUNT, BIND, DETACH = 32, 4096, 2
 HERE, CLONE_TREE = -100, 1
+#: The kind of fanotify that takes no privilege.
+REPORT_FID = 0x200
 
 
 def _call(name: str, *arguments: object) -> Callable[[Facts], str]:
@@ -37,6 +40,29 @@ def _mount(kind: bytes, source: bytes, where: bytes, flags: int) -> Callable[[Fa
 
 def _zeros(size: int) -> object:
     return ctypes.create_string_buffer(size)
+
+
+def _software_event() -> object:
+    """perf's arguments for what anybody may count by its default: an event of the process's own, outside the kernel."""
+    asked = bytearray(128)
+    asked[0] = 1  # PERF_TYPE_SOFTWARE
+    asked[40] = 0x60  # exclude_kernel, exclude_hv
+    return ctypes.create_string_buffer(bytes(asked), 128)
+
+
+def _shared_mapping(path: str = "") -> Callable[[Facts], str]:
+    """Memory that is shared and has no real file: the kernel keeps it also where no process is seen to have it."""
+
+    def act(_: Facts) -> str:
+        handle = os.open(path, os.O_RDWR | os.O_CLOEXEC) if path else -1
+        try:
+            mmap.mmap(handle, mmap.PAGESIZE).close()
+        finally:
+            if path:
+                os.close(handle)
+        return "mapped"
+
+    return act
 
 
 def _clone3_arguments() -> object:
@@ -66,6 +92,9 @@ MOUNTS: dict[str, Callable[[Facts], str]] = {
 DOORS: dict[str, Callable[[Facts], str]] = {
     "ptrace": _call("ptrace", 0, 0, 0, 0),
     "process-vm-readv": _call("process_vm_readv", 1, None, 0, None, 0, 0),
+    "process-vm-writev": _call("process_vm_writev", 1, None, 0, None, 0, 0),
+    "process-madvise": _call("process_madvise", -1, None, 0, 0, 0),
+    "take-descriptor": _call("pidfd_getfd", -1, 0, 0),
     "kcmp": _call("kcmp", 1, 1, 0, 0, 0),
     "keyctl": _call("keyctl", 0, -2, 1),
     "add-key": _call("add_key", b"user", b"harness", b"x", 1, -2),
@@ -73,19 +102,26 @@ DOORS: dict[str, Callable[[Facts], str]] = {
     "io-uring": _call("io_uring_setup", 1, _zeros(120)),
     "io-contexts": _call("io_setup", 1, _zeros(8)),
     "semaphores": _call("semget", 0, 1, 0o1600),
+    "message-queues": _call("msgget", 0, 0o1600),
+    "memory-segments": _call("shmget", 0, mmap.PAGESIZE, 0o1600),
+    "memory-files": _call("memfd_create", b"harness", 0),
+    "secret-memory": _call("memfd_secret", 0),
+    "shared-mapping": _shared_mapping(),
+    "mapping-of-zeros": _shared_mapping("/dev/zero"),
     "bpf": _call("bpf", 0, _zeros(128), 128),
-    "perf": _call("perf_event_open", _zeros(128), 0, -1, -1, 0),
+    "perf": _call("perf_event_open", _software_event(), 0, -1, -1, 0),
     "userfaultfd": _call("userfaultfd", 1),
     "kernel-log": _call("syslog", 10, None, 0),
     "open-by-handle": _call("open_by_handle_at", HERE, _zeros(64), 0),
     "name-to-handle": _call("name_to_handle_at", HERE, b"/", _zeros(64), _zeros(8), 0),
-    "fanotify": _call("fanotify_init", 0, 0),
+    "fanotify": _call("fanotify_init", REPORT_FID, 0),
     "kexec": _call("kexec_load", 0, 0, None, 0),
     "load-module": _call("init_module", None, 0, b""),
     "set-clock": _call("clock_settime", 0, None),
     "swap": _call("swapon", b"/nowhere", 0),
     "accounting": _call("acct", b"/nowhere"),
     "quota": _call("quotactl", 0x80000700, b"/nowhere", 0, None),
+    "quota-descriptor": _call("quotactl_fd", -1, 0x80000700, 0, None),
     "host-name": _call("sethostname", b"sandbox", 7),
 }
 PROBES = (

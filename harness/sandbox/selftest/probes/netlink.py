@@ -8,10 +8,13 @@ import socket
 import struct
 from functools import partial
 
+from .sockets import first_made
 from .telling import Absent, Facts, Probe
 
 GROUP = "netlink, nft, iptables"
 FAMILIES = {"nft": 12, "ipsec": 6, "audit": 9, "udev": 15, "generic": 16, "socket-diagnosis": 4}
+#: All but the routing part, which is allowed; a kernel has up to 32.
+OTHERS = tuple((socket.AF_NETLINK, socket.SOCK_RAW, number) for number in range(1, 32))
 NEW_ADDRESS, NEW_ROUTE = 20, 24
 REQUEST_AND_ACKNOWLEDGE = 1 | 4
 CREATE = 0x400
@@ -74,6 +77,7 @@ def _iptables(_: Facts) -> str:
 
 PROBES = (
     *(Probe(f"netlink-{name}", GROUP, partial(_open, number)) for name, number in FAMILIES.items()),
+    Probe("netlink-others", GROUP, partial(first_made, OTHERS)),
     Probe("add-address", GROUP, _address),
     Probe("add-route", GROUP, _route),
     Probe("set-device-flags", GROUP, _flags),

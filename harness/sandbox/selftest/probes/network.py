@@ -44,6 +44,7 @@ MANY = "multicast, broadcast, ICMP"
 TARGETS = (
     Target("gateway-ssh", "gateway ports", TCP, GATEWAY, 22),
     Target("gateway-http", "gateway ports", TCP, GATEWAY, 80),
+    Target("gateway-https", "gateway ports", TCP, GATEWAY, 443),
     Target("gateway-next-port", "gateway ports", TCP, GATEWAY, GATEWAY_PORT + 1),
     Target("gateway-same-port-udp", "gateway ports", UDP, GATEWAY, GATEWAY_PORT),
     Target("loopback-tcp", "host loopback", TCP, "127.0.0.1", HOST_PORT, answers=True),
@@ -117,16 +118,25 @@ def _reach(target: Target, _: Facts) -> str:
         return "answered"
 
 
-def _as_the_gateway(_: Facts) -> str:
+def _as_the_gateway(kind: int, _: Facts) -> str:
     """From the listener's own address and port, whose answers the rules let through."""
     only_loopback()
-    with socket.socket(V4, TCP) as one:
+    with socket.socket(V4, kind) as one:
         one.settimeout(WAIT)
-        for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):
-            one.setsockopt(socket.SOL_SOCKET, option, 1)
-        one.bind((GATEWAY, GATEWAY_PORT))
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if kind == TCP:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        try:
+            one.bind((GATEWAY, GATEWAY_PORT))
+        except OSError as error:
+            if kind == UDP:
+                raise RuntimeError("nothing was sent: the port is taken") from error
+            raise
         one.connect((PUBLIC, 443))
-    return "connected"
+        if kind == TCP:
+            return "connected"
+        one.send(b"?")
+        return "sent"
 
 
 def _resolve(_: Facts) -> str:
@@ -149,7 +159,8 @@ def _own_namespace(facts: Facts) -> str:
 
 PROBES = (
     *(Probe(target.name, target.group, partial(_reach, target)) for target in TARGETS),
-    Probe("from-the-gateways-port", "gateway ports", _as_the_gateway),
+    Probe("from-the-gateways-port", "gateway ports", partial(_as_the_gateway, TCP)),
+    Probe("from-the-gateways-port-udp", "gateway ports", partial(_as_the_gateway, UDP)),
     Probe("resolver", "dns", _resolve),
     Probe("network-devices", "host loopback", _devices),
     Probe("network-namespace", "host loopback", _own_namespace),

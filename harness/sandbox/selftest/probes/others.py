@@ -22,6 +22,15 @@ SEARCHED = ("/task", "/home", "/workspace", "/tmp", "/run", "/etc", "/root", "/d
 LARGEST, MOST, MANY, DEEP = 64 << 10, 2 << 20, 3000, 6
 #: Our own folders below /task/in hold the probes, in whose text nothing is to be looked for.
 LEFT_OUT = frozenset({"proc", "sys"})
+#: What is mounted in every sandbox, by the harness and by the container runtime; see `unusual_mounts` for the rest.
+MOUNTED = frozenset(
+    {
+        *("/", "/proc", "/sys", "/sys/fs/cgroup", "/dev", "/dev/pts", "/dev/mqueue", "/dev/shm"),  # noqa: S108
+        *("/tmp", "/workspace", "/home", "/run", "/task/in", "/task/out/report", "/etc/hostname"),  # noqa: S108
+    }
+)
+#: What podman mounts there of its own accord where the host is in FIPS mode: an empty file of this name.
+SECRETS_FOLDER, FIPS_MARK = "/run/secrets", "system-fips"
 
 
 def walk(folder: str, depth: int = DEEP) -> Iterator[os.DirEntry[str]]:
@@ -40,6 +49,32 @@ def mount_points() -> list[str]:
     """Where anything is mounted but the root and the kernel's own trees."""
     points = [line.split(" ")[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
     return [point for point in points if point != "/" and not point.startswith(("/proc", "/sys", "/dev/pts"))]
+
+
+def unusual_mounts(mountinfo: str) -> list[str]:
+    """Mount points, out of the text of /proc/self/mountinfo, by which more of the host could be seen than is meant.
+
+    Below /proc and /sys the runtime puts masks and makes parts read-only; device nodes are other probes' matter.
+    """
+    found = []
+    for line in mountinfo.splitlines():
+        fields = line.split(" ")
+        root, point, options = fields[3], fields[4], fields[5].split(",")
+        kernels_own = point.startswith(("/proc/", "/sys/")) and ("ro" in options or root.endswith("/null"))
+        # /dev/full in the place of /dev/zero: see the sandbox's helper.
+        device = point.startswith("/dev/") and root.endswith((point.removeprefix("/dev"), "/full"))
+        if point not in MOUNTED and not kernels_own and not device:
+            found.append(point)
+    return found
+
+
+def _mounts(_: Facts) -> str:
+    found = unusual_mounts(Path("/proc/self/mountinfo").read_text())
+    if SECRETS_FOLDER in found and os.listdir(SECRETS_FOLDER) == [FIPS_MARK]:  # noqa: PTH208  names are all
+        found.remove(SECRETS_FOLDER)
+    if found:
+        return f"mounted: {', '.join(found)}"
+    raise PermissionError("only what every sandbox has")
 
 
 def _ids() -> dict[int, int]:
@@ -162,6 +197,7 @@ PROBES = (
     Probe("sandboxes-folder", NEIGHBOURS, _boxes),
     Probe("own-namespaces", NEIGHBOURS, _namespaces),
     Probe("shared-memory", NEIGHBOURS, _shared_memory),
+    Probe("usual-mounts", NEIGHBOURS, _mounts),
     Probe("podman-service", PODMAN, _podman),
     Probe("usual-sockets", PODMAN, _usual),
     Probe("any-socket", PODMAN, _any_socket),

@@ -1,14 +1,15 @@
 """Sockets that would pass by the packet filter or reach a hypervisor; ICMP; UNIX sockets without a file."""
 
 import errno
+import itertools
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
-from .calls import NUMBERS, by_int_80, call
+from .calls import BLOCKED, NUMBERS, by_int_80, call
 from .network import MANY, PUBLIC, PUBLIC6, only_loopback
-from .telling import Facts, Probe
+from .telling import Facts, Probe, refusal
 
 GROUP = "raw, packet and VSOCK sockets"
 RAW, VSOCK, PACKET = socket.SOCK_RAW, 40, 17
@@ -22,6 +23,21 @@ ECHO, ECHO6 = bytes([8, 0, 0xF7, 0xFF, 0, 0, 0, 0]), bytes([128, 0, 0, 0, 0, 0, 
 def _open(family: int, kind: int, protocol: int, _: Facts) -> str:
     socket.socket(family, kind, protocol).close()
     return "made"
+
+
+def first_made(tries: Iterable[tuple[int, int, int]], _: Facts) -> str:
+    """The first of many that the filter lets through, whether the kernel then makes it or has another objection."""
+    refused: OSError = PermissionError("nothing was tried")
+    for family, kind, protocol in tries:
+        try:
+            socket.socket(family, kind, protocol).close()
+        except OSError as error:
+            if error.errno not in (*BLOCKED, errno.EAFNOSUPPORT):
+                return f"family {family}, kind {kind}, protocol {protocol} came through: {refusal(error)}"
+            refused = error
+        else:
+            return f"family {family}, kind {kind}, protocol {protocol}: made"
+    raise refused
 
 
 def _by_int_80(family: int, kind: int, _: Facts) -> str:
@@ -71,6 +87,13 @@ def _listed(_: Facts) -> str:
     raise PermissionError("none is listed")
 
 
+FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK)
+#: Packets first, which every kernel has: where there is no filter, it may load a module for each other one.
+#: Numbers beyond Linux 6.18's (up to 45) are for later kernels.
+OTHER_FAMILIES = (PACKET, *(number for number in range(64) if number not in (PACKET, *FAMILIES)))
+KINDS = (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET)
+#: IANA's, and MPTCP.
+OTHER_PROTOCOLS = (*(number for number in range(1, 256) if number not in (socket.IPPROTO_TCP, socket.IPPROTO_UDP)), 262)
 SOCKETS: dict[str, Callable[[Facts], str]] = {
     "raw-ip": partial(_open, socket.AF_INET, RAW, socket.IPPROTO_RAW),
     "raw-ip6": partial(_open, socket.AF_INET6, RAW, socket.IPPROTO_RAW),
@@ -85,6 +108,10 @@ SOCKETS: dict[str, Callable[[Facts], str]] = {
     "xdp": partial(_open, 44, RAW, 0),
     "tipc": partial(_open, 30, socket.SOCK_STREAM, 0),
     "sctp": partial(_open, socket.AF_INET, socket.SOCK_STREAM, 132),
+    "other-families": partial(first_made, tuple(itertools.product(OTHER_FAMILIES, (*KINDS, RAW), (0,)))),
+    "other-protocols": partial(
+        first_made, tuple(itertools.product((socket.AF_INET, socket.AF_INET6), KINDS, OTHER_PROTOCOLS))
+    ),
 }
 OTHER_ENTRIES: dict[str, Callable[[Facts], str]] = {
     "vsock-int-80": partial(_by_int_80, VSOCK, socket.SOCK_STREAM),
