@@ -95,9 +95,9 @@ class Processes:
         """At every process of this machine, once."""
         for folder in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
-                command = (folder / "cmdline").read_bytes()
+                command, environment = _steady(folder)
                 self.commands.add(command)
-                if holds((folder / "environ").read_bytes()):
+                if holds(environment):
                     self.holders.add(command)
 
     @classmethod
@@ -118,6 +118,15 @@ class Processes:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
+
+
+def _steady(process: Path) -> tuple[bytes, bytes]:
+    """The command line and the environment of a process: of one program, also while it starts another or ends."""
+    while True:
+        command = (process / "cmdline").read_bytes()
+        environment = (process / "environ").read_bytes()
+        if (process / "cmdline").read_bytes() == command:
+            return command, environment
 
 
 def holds(data: bytes) -> bool:

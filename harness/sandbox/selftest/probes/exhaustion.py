@@ -1,6 +1,5 @@
 """Filling what is bounded: each probe tries to use a little more than the bound that it is told."""
 
-import ctypes
 import errno
 import json
 import os
@@ -10,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from .calls import call
 from .reporting import send
 from .telling import Facts, Probe, refusal, told
 
@@ -72,30 +72,27 @@ def _names(where: str, facts: Facts) -> str:
     return f"{most + 1} files were made, and {most} are allowed"
 
 
-def _descriptors(facts: Facts) -> str:
-    most, opened = facts["bounds"]["open_files"], []
+def _handles(make: Callable[[], int], most: int) -> None:
+    """Makes one more than there may be, and closes them all."""
+    opened = []
     try:
         for _ in range(most + 1):
-            opened.append(os.dup(1))  # noqa: PERF401  those that were opened must be known where one is refused
+            opened.append(make())  # noqa: PERF401  those that were opened must be known where one is refused
     finally:
         for one in opened:
             os.close(one)
+
+
+def _descriptors(facts: Facts) -> str:
+    most = facts["bounds"]["open_files"]
+    _handles(lambda: os.dup(1), most)
     return f"{most + 1} files were open, and {most} are allowed"
 
 
 def _watchers(facts: Facts) -> str:
     """They are counted for the user who runs the harness, so one sandbox could take them from all the others."""
-    most, opened = facts["bounds"]["watchers"], []
-    libc = ctypes.CDLL(None, use_errno=True)
-    try:
-        for _ in range(most + 1):
-            handle = libc.inotify_init1(0)
-            if handle < 0:
-                raise OSError(ctypes.get_errno(), "inotify_init1")
-            opened.append(handle)
-    finally:
-        for one in opened:
-            os.close(one)
+    most = facts["bounds"]["watchers"]
+    _handles(lambda: call("inotify_init1", 0), most)
     return f"{most + 1} watchers of files were open, and {most} are allowed"
 
 
