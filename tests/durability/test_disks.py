@@ -10,7 +10,7 @@ import pytest
 
 from tests.sandbox.conftest import Entered
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.alone]
 
 INNER = """
 import ctypes, subprocess

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.alone]
 
 
 @pytest.fixture
