@@ -14,12 +14,7 @@
     export HARNESS_SOURCE=${source} HARNESS_SKOPEO=${skopeo}/bin/skopeo HARNESS_SLURM=${slurm}
     export HARNESS_SSH_KEYGEN=${signing}/bin/ssh-keygen
     nix --extra-experimental-features 'nix-command flakes' flake check "path:$HARNESS_SOURCE" --print-build-logs --keep-going
-    run() { ${testEnv}/bin/python3 -I -B ${./checks/run_pytest.py} "$HARNESS_SOURCE" "$@"; }
-    if [ $# -gt 0 ]; then run "$@"; exit; fi
-    # Most of them wait most of the time. One file's tests share what it has made, so they stay together.
-    failed=0
-    run -m 'integration and not alone' --numprocesses auto --maxprocesses 4 --dist loadfile --durations 25 || failed=$?
-    run -m 'integration and alone' --durations 25 || failed=$?
-    exit "$failed"
+    [ $# -gt 0 ] || set -- -m integration --durations 25
+    exec ${testEnv}/bin/python3 -I -B ${./checks/run_pytest.py} "$HARNESS_SOURCE" "$@"
   '');
 }

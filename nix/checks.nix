@@ -19,7 +19,7 @@ let
 in
 {
   unit = tool testEnv "unit" ''
-    python3 -I -B ${./checks/run_pytest.py} $PWD -m 'not integration'
+    python3 -I -B ${./checks/run_pytest.py} $PWD -m 'not integration' --numprocesses auto --maxprocesses 4 --dist loadfile
   '';
   lint = tool dev "lint" ''
     ruff check --no-cache

@@ -10,7 +10,7 @@ import pytest
 
 from tests.sandbox.conftest import Entered
 
-pytestmark = [pytest.mark.integration, pytest.mark.alone]
+pytestmark = pytest.mark.integration
 
 INNER = """
 import ctypes, subprocess

@@ -14,7 +14,7 @@ from tests.durability.aftermath import outcome
 from tests.durability.endings import ENDINGS, Ending, Machine, run
 from tests.integration.gated import Gated, gated
 
-pytestmark = [pytest.mark.integration, pytest.mark.alone]
+pytestmark = pytest.mark.integration
 
 Harness = Callable[..., Awaitable[Any]]
 Start = Callable[..., Awaitable[asyncio.subprocess.Process]]

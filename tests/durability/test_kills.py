@@ -8,7 +8,7 @@ from tests.durability.campaign import campaign
 from tests.durability.points import POINTS, Point
 from tests.durability.schedule import PHASES, Kill, schedule
 
-pytestmark = [pytest.mark.integration, pytest.mark.alone]
+pytestmark = pytest.mark.integration
 
 DEMO = ("eval", "babyvision", "--demo", "--tasks", "1,2,3", "--jobs", "2")
 SHARE = [

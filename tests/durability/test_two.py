@@ -11,7 +11,7 @@ from harness.store.grades import read_object
 from harness.store.runfolder import RunFolder
 from tests.durability.aftermath import left
 
-pytestmark = [pytest.mark.integration, pytest.mark.alone]
+pytestmark = pytest.mark.integration
 
 Harness = Callable[..., Awaitable[Any]]
 Start = Callable[..., Awaitable[asyncio.subprocess.Process]]

@@ -20,7 +20,7 @@ from tests.integration.gated import Gated, gated
 from tests.integration.terminal import CTRL_C, Terminal
 from tests.sandbox.conftest import gone_within, tree
 
-pytestmark = [pytest.mark.integration, pytest.mark.alone]
+pytestmark = pytest.mark.integration
 
 Harness = Callable[..., Awaitable[Any]]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-pytestmark = [pytest.mark.integration, pytest.mark.alone]
+pytestmark = pytest.mark.integration
 
 
 @pytest.fixture

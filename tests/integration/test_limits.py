@@ -13,7 +13,7 @@ from harness.sandbox import cgroup_entry
 from harness.store.digests import digest
 from harness.store.runfolder import RunFolder
 
-pytestmark = [pytest.mark.integration, pytest.mark.alone]
+pytestmark = pytest.mark.integration
 
 Harness = Callable[..., Awaitable[Any]]
 

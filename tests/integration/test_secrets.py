@@ -13,7 +13,7 @@ from tests.gateway.scripted import Endpoint
 from tests.integration.conftest import command
 from tests.integration.marked import KEYS, Echoing, Processes, found, holds, judging
 
-pytestmark = [pytest.mark.integration, pytest.mark.alone]
+pytestmark = pytest.mark.integration
 
 FORMATS = {"gym": "gym.jsonl", "jsonl": "all.jsonl", "parquet": "all.parquet"}
 

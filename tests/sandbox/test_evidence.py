@@ -12,7 +12,7 @@ import pytest
 from harness.sandbox import ruleset
 from tests.sandbox.conftest import Entered
 
-pytestmark = [pytest.mark.integration, pytest.mark.alone]
+pytestmark = pytest.mark.integration
 
 TRIES = Path(__file__).with_name("tries.py").read_text()
 #: Four sandboxes at once, and what root of a namespace of its own can craft, which no sandbox can.

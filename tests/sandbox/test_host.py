@@ -11,7 +11,7 @@ import pytest
 
 from tests.sandbox.conftest import Entered, gone_within, tree
 
-pytestmark = [pytest.mark.integration, pytest.mark.alone]
+pytestmark = pytest.mark.integration
 Enter = Callable[..., Entered]
 
 #: Runs one stage, given as an expression.
