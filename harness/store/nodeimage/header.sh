@@ -12,6 +12,7 @@ block=@BLOCK@
 tools_first=@TOOLS_FIRST@
 tools_blocks=@TOOLS_BLOCKS@
 tools_name=@TOOLS_NAME@
+tools_files=@TOOLS_FILES@
 image_first=@IMAGE_FIRST@
 least_ids=2000
 
@@ -21,6 +22,11 @@ lacks() {
     missing="$missing
 harness: $1
   -> $2"
+}
+
+unfit() {
+    printf '%s\n' "${missing#?}" >&2
+    exit 4
 }
 
 # usage: range FILE: the largest range that it gives this user.
@@ -42,7 +48,16 @@ case $0 in
     /*) image=$0 ;;
     *) image=$PWD/$0 ;;
 esac
+absent=
+for each in chmod dd id ls mkdir mv rm sha256sum sync tar wc; do
+    command -v "$each" >/dev/null || absent="$absent $each"
+done
+if [ -n "$absent" ]; then
+    lacks "There is no$absent on PATH." "Set PATH, such as PATH=/usr/bin:/bin"
+    unfit
+fi
 uid=$(id -u)
+me=$uid
 user=$(id -un 2>/dev/null) || user=$uid
 
 # Root, of the host or of a namespace, needs no newuidmap to mount something.
@@ -80,10 +95,6 @@ namespaces="newuidmap and newgidmap must be setuid root on a file system that is
 user and mount namespaces, and the scratch folder must not be mounted noexec (HARNESS_STATE_DIR names another)."
 elsewhere="Set HARNESS_STATE_DIR to a folder on this machine's own disk, with a path of under 35 bytes."
 
-unfit() {
-    printf '%s\n' "${missing#?}" >&2
-    exit 4
-}
 [ -z "$missing" ] || unfit
 
 # The user's uid on the host, as the harness names its own folder there; root of a namespace is somebody else outside.
@@ -94,24 +105,66 @@ if [ "$uid" = 0 ]; then
 fi
 scratch=$parent/hermetic-$uid
 tools=$scratch/$tools_name
-if ! mkdir -p "$scratch" 2>/dev/null || ! chmod 711 "$scratch" 2>/dev/null || [ -L "$scratch" ]; then
+
+# usage: owned FOLDER: whether it is one, no link to one, and nobody else's. That is one look: between two, another user
+# could put something else in its place. Root may change what is another's, so that chmod succeeds says nothing.
+owned() {
+    # shellcheck disable=SC2046 # a list of words
+    set -- $(ls -ldn "$1" 2>/dev/null)
+    case ${1:-none} in
+        d*) [ "$3" = "$me" ] ;;
+        *) return 1 ;;
+    esac
+}
+
+count() {
+    echo $#
+}
+
+# Something that tidies up /var/tmp may have taken a file.
+whole() {
+    owned "$tools" && [ "$(count "$tools"/bin/* "$tools"/lib/*)" -eq "$tools_files" ]
+}
+
+programs() {
+    dd if="$image" bs="$block" skip="$tools_first" count="$tools_blocks" 2>/dev/null
+}
+
+case $scratch in
+    *[:\;,\$\\]* | *[[:space:]]*)
+        lacks "$scratch holds other signs than letters, digits and /._+@=~-." "$elsewhere"
+        unfit ;;
+esac
+if ! mkdir -p -m 711 "$scratch" 2>/dev/null || ! owned "$scratch" || ! chmod 711 "$scratch" 2>/dev/null; then
     lacks "$scratch can't be made, or is not a folder of user $user." "$elsewhere"
     unfit
 fi
-if [ ! -d "$tools" ]; then
+if ! whole; then
+    case $(programs | sha256sum) in
+        "${tools_name#node-}"*) ;;
+        *)
+            lacks "$image was changed: its programs are not those that it was made with." "Copy it again."
+            unfit ;;
+    esac
     fresh=$scratch/.$tools_name-$$
     trap 'rm -rf "$fresh"' EXIT
+    trap 'exit 130' HUP INT QUIT TERM
     rm -rf "$fresh"
     mkdir -m 711 "$fresh"
-    dd if="$image" bs="$block" skip="$tools_first" count="$tools_blocks" 2>/dev/null | tar -xmf - -C "$fresh" || {
+    programs | (umask 022 && exec tar -xmf - -C "$fresh") || {
         lacks "$fresh can't be filled." "Make room, or: $elsewhere"
         unfit
     }
-    chmod 755 "$fresh"/bin/* "$fresh"/lib/*
-    # Another one that starts at this moment may be first.
-    mv -T "$fresh" "$tools" 2>/dev/null || [ -d "$tools" ]
+    chmod 755 "$fresh"/bin "$fresh"/lib "$fresh"/bin/* "$fresh"/lib/*
+    sync "$fresh"/bin/* "$fresh"/lib/* 2>/dev/null || sync
+    # Another one that starts at this moment may be first; what lacks a file goes.
+    mv -T "$fresh" "$tools" 2>/dev/null || whole ||
+        { mv -T "$tools" "$fresh/before" && mv -T "$fresh" "$tools" && rm -rf "$tools/before"; } 2>/dev/null || whole || {
+        lacks "$tools can't be made." "Remove what is there, or: $elsewhere"
+        unfit
+    }
     rm -rf "$fresh"
-    trap - EXIT
+    trap - EXIT HUP INT QUIT TERM
 fi
 
 # Nothing of the host is loaded into what follows.

@@ -38,11 +38,13 @@ def write(paths: Sequence[str], harness: str, tools: Path, target: Path) -> None
     Raises HarnessError: mksquashfs failed; OSError.
     """
     packed = tools_tar(tools)
+    packed += bytes(-len(packed) % BLOCK)  # its name on a node is the digest of what stands in the image
     facts = {
         "HARNESS": harness,
         "BLOCK": str(BLOCK),
         "TOOLS_BLOCKS": str(blocks(packed)),
         "TOOLS_NAME": f"node-{digest(packed)[:16]}",
+        "TOOLS_FILES": str(len(_files(tools))),
     }
     # The numbers that follow from the header's length have one width, whatever they are.
     first = blocks(header({**facts, "TOOLS_FIRST": 0, "IMAGE_FIRST": 0, "SIZE": 0}))
@@ -81,11 +83,15 @@ def blocks(data: bytes) -> int:
 
 def tools_tar(tools: Path) -> bytes:
     """What is unpacked on a node, as a tar file."""
-    files = {f"bin/{name}": (tools / "bin" / name).read_bytes() for name in PROGRAMS}
-    files |= {f"lib/{path.name}": path.read_bytes() for path in (tools / "lib").iterdir()}
-    files["bin/inside.sh"] = _part("inside.sh")
+    files = _files(tools)
     members = (part for name in sorted(files) for part in _member(name, files[name]))
     return b"".join([tar.folder("bin"), tar.folder("lib"), *members, tar.END])
+
+
+def _files(tools: Path) -> dict[str, bytes]:
+    files = {f"bin/{name}": (tools / "bin" / name).read_bytes() for name in PROGRAMS}
+    files |= {f"lib/{path.name}": path.read_bytes() for path in (tools / "lib").iterdir()}
+    return {**files, "bin/inside.sh": _part("inside.sh")}
 
 
 def _member(name: str, data: bytes) -> tuple[bytes, bytes, bytes]:

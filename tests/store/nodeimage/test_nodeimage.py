@@ -80,19 +80,103 @@ def test_without_the_tools_it_says_how_to_start() -> None:
         writing.tools_of({})
 
 
-def _run(image: Path, tmp_path: Path, user: str = "nobody-of-here") -> subprocess.CompletedProcess[str]:
-    """The header on a machine that has hardly any programs, run by a user that no file knows."""
+NEEDED = ("chmod", "dd", "ls", "mkdir", "mv", "rm", "sha256sum", "sync", "tar", "wc")
+
+
+def _run(image: Path, tmp_path: Path, user: str = "nobody-of-here", **fakes: str) -> subprocess.CompletedProcess[str]:
+    """The header on a machine that has hardly any programs, run by a user that no file knows.
+
+    ``fakes``: what further programs do, as shell scripts.
+    """
     shell, programs = shutil.which("sh"), tmp_path / "programs"
     assert shell is not None
     programs.mkdir()
-    (programs / "id").write_text(f'#!{shell}\ncase $1 in -u) echo 4242 ;; *) echo "{user}" ;; esac\n')
-    (programs / "id").chmod(0o755)
-    for name in ("wc", "mkdir", "chmod"):
+    fakes = {"id": f'case $1 in -u) echo 4242 ;; *) echo "{user}" ;; esac', **fakes}
+    for name, script in fakes.items():
+        (programs / name).write_text(f"#!{shell}\n{script}\n")
+        (programs / name).chmod(0o755)
+    for name in NEEDED:
         found = shutil.which(name)
         assert found is not None
-        (programs / name).symlink_to(found)
+        if name not in fakes:
+            (programs / name).symlink_to(found)
     env = {"PATH": str(programs), "HARNESS_STATE_DIR": str(tmp_path / "state")}
     return subprocess.run([shell, str(image), "doctor"], env=env, capture_output=True, text=True, check=False)
+
+
+#: Root needs no helpers and no ranges of ids.
+ROOT = "echo 0"
+
+
+@pytest.fixture
+def ready(image: Path) -> Path:
+    """The image on a machine whose /dev/fuse is any device that can be opened."""
+    image.write_bytes(image.read_bytes().replace(b"/dev/fuse", b"/dev/null"))
+    return image
+
+
+def _scratch(tmp_path: Path) -> Path:
+    """Where the image's programs go when root starts it."""
+    maps = (line.split() for line in Path("/proc/self/uid_map").read_text().splitlines())
+    return tmp_path / f"state/hermetic-{next((outside for inside, outside, _ in maps if inside == '0'), '0')}"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing here is another's to root")
+def test_nothing_is_run_out_of_a_folder_that_another_user_made(ready: Path, tmp_path: Path) -> None:
+    """Root may do anything in it; that tells nothing about whose it is."""
+    name = re.findall(r"^tools_name=(\S+)$", ready.read_bytes()[: 3 * writing.BLOCK].decode(errors="replace"), re.M)[0]
+    loader = _scratch(tmp_path) / name / "lib/ld-linux-x86-64.so.2"
+    loader.parent.mkdir(parents=True)
+    loader.write_text(f"#!{shutil.which('sh')}\n: >{tmp_path}/stolen\n")
+    loader.chmod(0o755)
+    done = _run(ready, tmp_path, id=ROOT)
+    assert done.returncode == 4, done
+    assert "can't be made, or is not a folder of user 0" in done.stderr
+    assert not (tmp_path / "stolen").exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing here is another's to root")
+def test_where_a_link_leads_nothing_is_changed(ready: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.mkdir(mode=0o700)
+    _scratch(tmp_path).parent.mkdir()
+    _scratch(tmp_path).symlink_to(secret)
+    assert _run(ready, tmp_path, id=ROOT).returncode == 4
+    assert secret.stat().st_mode & 0o777 == 0o700
+    assert list(secret.iterdir()) == []
+
+
+#: As if every folder were root's.
+OWNED = "[ -d \"$2\" ] && echo drwx--x--x 2 0 0"
+
+
+def test_programs_that_lack_one_are_unpacked_again(ready: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        done = _run(ready, tmp_path, id=ROOT, ls=OWNED)
+        assert "The namespace for the image can't be made" in done.stderr  # there is nothing but stand-ins in it
+        (unpacked,) = _scratch(tmp_path).iterdir()
+        assert (unpacked / "bin/unshare").read_text() == "I am bin/unshare"
+        assert sorted(path.name for path in unpacked.iterdir()) == ["bin", "lib"]
+        (unpacked / "bin/unshare").unlink()
+        shutil.rmtree(tmp_path / "programs")
+
+
+def test_changed_programs_are_not_unpacked(ready: Path, tmp_path: Path) -> None:
+    data = ready.read_bytes()
+    assert data.count(b"I am bin/unshare") == 1
+    ready.write_bytes(data.replace(b"I am bin/unshare", b"I am BIN/unshare"))
+    done = _run(ready, tmp_path, id=ROOT, ls=OWNED)
+    assert done.returncode == 4, done
+    assert f"{ready} was changed: its programs are not those that it was made with." in done.stderr
+    assert list(_scratch(tmp_path).iterdir()) == []
+
+
+def test_without_programs_it_says_which(image: Path, tmp_path: Path) -> None:
+    shell = shutil.which("sh")
+    assert shell is not None
+    done = subprocess.run([shell, str(image)], env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+    assert done.returncode == 4, done
+    assert "There is no chmod dd id ls mkdir mv rm sha256sum sync tar wc on PATH." in done.stderr
 
 
 def test_all_that_a_machine_lacks_is_said_at_once(image: Path, tmp_path: Path) -> None:
