@@ -23,7 +23,12 @@ def main() -> int:
     os.chdir(source)
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(Path(scratch, "hypothesis"))
-        return int(pytest.main(["-p", "no:cacheprovider", "--rootdir", source, *arguments]))
+        status = int(pytest.main(["-p", "no:cacheprovider", "--rootdir", source, *arguments]))
+    # Whoever owns the store may write there, and a source that was changed can't be bundled.
+    if written := list(Path(source).rglob("__pycache__")):
+        print(f"The tests have written into the store: {written}", file=sys.stderr)
+        return status or 1
+    return status
 
 
 sys.exit(main())

@@ -38,6 +38,6 @@ def arm(told: str) -> None:
 
 if __name__ == "__main__":
     if not namespace.inside():
-        sys.exit(namespace.enter([sys.executable, "-I", __file__, *sys.argv[1:]], dict(os.environ)))
+        sys.exit(namespace.enter([sys.executable, "-I", "-B", __file__, *sys.argv[1:]], dict(os.environ)))
     arm(sys.argv[1])
     main(sys.argv[2:])

@@ -68,7 +68,7 @@ class Killer:
             "count": kill.count,
             "blobs": dict(self.blobs),
         }
-        return [sys.executable, "-I", str(DYING), json.dumps(order), *self.words]
+        return [sys.executable, "-I", "-B", str(DYING), json.dumps(order), *self.words]
 
     async def _follow(self, process: asyncio.subprocess.Process, family: set[int], kill: Kill | None) -> None:
         """Until it has ended; all that descends from it is noted meanwhile."""

@@ -51,6 +51,6 @@ def stage(task: Task, settings: opencode.Settings, labels: Mapping[str, str]) ->
 
 if __name__ == "__main__":
     if not namespace.inside():
-        sys.exit(namespace.enter([sys.executable, "-I", *sys.argv], dict(os.environ)))
+        sys.exit(namespace.enter([sys.executable, "-I", "-B", *sys.argv], dict(os.environ)))
     opencode.stage = stage
     main()

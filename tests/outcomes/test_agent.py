@@ -25,7 +25,7 @@ ROWS = [
 
 @pytest.fixture(scope="module")
 def played() -> Iterator[Played]:
-    with play(ROWS, "--timeout", "40", "--first-call", "20", command=["-I", DRIVER], attempts=2) as done:
+    with play(ROWS, "--timeout", "40", "--first-call", "20", command=["-I", "-B", DRIVER], attempts=2) as done:
         yield done
 
 
