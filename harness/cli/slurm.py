@@ -124,7 +124,7 @@ def preflight(config: str | None, nodes: str | None, run: Path | None, *, wait: 
     from harness.run.slurm import nodes as cluster
 
     env = dict(os.environ)
-    client.folder(env)
+    client.folder(env, "srun")
     site = submitting.site(knobs.read(Path(config) if config else None), Path.cwd(), env)
     listed = cluster.listed(site.knobs, nodes, env)
     if not listed:

@@ -29,7 +29,10 @@ def sent(what: Sent) -> Iterator[str]:
 def state(found: Mapping[str, Any]) -> Iterator[str]:
     """What `harness.run.slurm.status` found."""
     counts = f"{found['measured']} of {found['planned']} rollouts are measured"
-    yield plain(f"{found['run']}: {'no job has begun it yet' if found['planned'] is None else counts}")
+    if found["planned"] is None:
+        waits = found["shards"] or found["last_job"]
+        counts = "no job has begun it yet" if waits else "there is no run, and the queue has no job of one"
+    yield plain(f"{found['run']}: {counts}")
     states = ", ".join(f"{count} {state}" for state, count in found["shards"].items()) or "none"
     yield plain(f"shards with a job: {states}; the job that sums up: {found['last_job'] or 'none'}")
     for one in found["running"]:

@@ -36,4 +36,5 @@ def test_a_state_says_what_runs_where() -> None:
         "  shard 1 runs on n1\\x1b (job 5_1)",
     ]
     before = {"run": "/shared/R", "measured": 0, "planned": None, "shards": {}, "last_job": None, "running": []}
-    assert next(iter(state(before))) == "/shared/R: no job has begun it yet"
+    assert next(iter(state({**before, "last_job": "PENDING"}))) == "/shared/R: no job has begun it yet"
+    assert next(iter(state(before))) == "/shared/R: there is no run, and the queue has no job of one"

@@ -15,6 +15,14 @@ from harness.errors import HarnessError, HostUnfitError
 #: What they may see of our environment: where Slurm's configuration is, and the site's defaults for its options.
 KEPT: Final = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "SLURM_CONF", "TZ")
 PATIENCE: Final = 120  # seconds for one command; a busy controller takes a while
+#: Variables that win over a script's own lines, beside those that have an option's name.
+_OTHER_NAMES: Final = {
+    "array": ("ARRAY_INX",),
+    "time": ("TIMELIMIT",),
+    "requeue": ("NO_REQUEUE",),
+    "mem": ("MEM_PER_NODE", "MEM_PER_CPU", "MEM_PER_GPU"),
+    "export": ("GET_USER_ENV", "WAIT"),
+}
 _FIELDS: Final = "%i|%j|%T|%N"
 
 
@@ -29,35 +37,37 @@ class Queued:
     node: str
 
 
-def find(env: Mapping[str, str]) -> Path | None:
+def find(env: Mapping[str, str], command: str = "sbatch") -> Path | None:
     """The folder of Slurm's commands, None where there are none on PATH."""
-    found = shutil.which("sbatch", path=env.get("PATH"))
+    found = shutil.which(command, path=env.get("PATH"))
     return None if found is None else Path(found).absolute().parent
 
 
-def folder(env: Mapping[str, str]) -> Path:
-    """The folder of Slurm's commands; raises HostUnfitError where there are none on PATH."""
-    found = find(env)
+def folder(env: Mapping[str, str], command: str = "sbatch") -> Path:
+    """The folder of Slurm's commands; raises HostUnfitError where ``command`` isn't on PATH."""
+    found = find(env, command)
     if found is None:
         raise HostUnfitError(
-            "There is no sbatch on PATH: this machine is no login node of a Slurm cluster.",
+            f"There is no {command} on PATH: this machine is no login node of a Slurm cluster.",
             "Log in to one, or load Slurm's module. submit --print shows the scripts on any machine.",
         )
     return found
 
 
-def environment(env: Mapping[str, str]) -> dict[str, str]:
-    """What Slurm's commands get: not SBATCH_EXPORT, which would win over the script's own line."""
-    site = {name for name in env if name.startswith("SBATCH_")} - {"SBATCH_EXPORT"}
+def environment(env: Mapping[str, str], script: str = "") -> dict[str, str]:
+    """What Slurm's commands get: of the site's defaults for sbatch none that would win over a line of the script."""
+    lines = ["export", *re.findall(r"^#SBATCH --([a-z-]+)", script, re.MULTILINE)]
+    ours = {other for name in lines for other in (name.upper().replace("-", "_"), *_OTHER_NAMES.get(name, ()))}
+    site = {name for name in env if name.startswith("SBATCH_")} - {f"SBATCH_{name}" for name in ours}
     return {name: env[name] for name in (*KEPT, *sorted(site)) if name in env}
 
 
-def run(arguments: Sequence[str], env: Mapping[str, str]) -> str:
+def run(arguments: Sequence[str], env: Mapping[str, str], script: str = "") -> str:
     """The output of one of Slurm's commands; HarnessError with its own words where it fails."""
     try:
         done = subprocess.run(
             arguments,
-            env=environment(env),
+            env=environment(env, script),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
@@ -77,7 +87,8 @@ def run(arguments: Sequence[str], env: Mapping[str, str]) -> str:
 
 def submit(script: Path, env: Mapping[str, str], *options: str) -> str:
     """Hand a script to sbatch; the job's number."""
-    said = run(["sbatch", "--parsable", "--export=NONE", *options, str(script)], env)
+    text = script.read_text(encoding="utf-8", errors="replace")
+    said = run(["sbatch", "--parsable", "--export=NONE", *options, str(script)], env, text)
     number = said.strip().partition(";")[0]  # NUMBER;CLUSTER where there are several
     if not number.isdecimal():
         raise HarnessError(f"sbatch said {said.strip()[:200]!r} instead of a job's number.")

@@ -14,7 +14,7 @@ from harness.run.settings.files import read_plain
 #: Options of sbatch that are the harness's own: another value would undo what a run relies on.
 OWN: Final = frozenset(
     {"array", "chdir", "dependency", "export", "export-file", "get-user-env", "job-name", "no-requeue", "nodes"}
-    | {"ntasks", "open-mode", "output", "parsable", "requeue", "signal", "time", "wait", "wrap"}
+    | {"ntasks", "open-mode", "output", "parsable", "quiet", "requeue", "signal", "test-only", "time", "wait", "wrap"}
 )
 #: One word for a line of #SBATCH, where Slurm has quotes and comments of its own.
 WORD: Final = re.compile(r"[\w./+=:,@%\[\]*-]+")
@@ -52,8 +52,9 @@ def _option(value: str) -> str:
     name = value.removeprefix("--").partition("=")[0]
     if not value.startswith("--") or WORD.fullmatch(value) is None:
         raise ValueError("must be one long option of sbatch, such as --exclusive or --constraint=avx2")
-    if name in OWN:
-        raise ValueError(f"--{name} is set by the harness")
+    # sbatch takes the beginning of a name for the whole: --arr=0-5
+    if own := next((one for one in sorted(OWN) if one.startswith(name)), None):
+        raise ValueError(f"--{own} is set by the harness")
     return value
 
 
@@ -66,6 +67,12 @@ def _node_path(value: str) -> str:
 def _line(value: str) -> str:
     if "\n" in value or "\0" in value:
         raise ValueError("must be lines: a list of them")
+    return value
+
+
+def _command(value: str) -> str:
+    if "\0" in value or value.startswith("~"):
+        raise ValueError("must be a path or a name as it is on the nodes; ~ stands for nothing there")
     return value
 
 
@@ -86,7 +93,9 @@ class Knobs(BaseModel):
     slots: Annotated[int, Field(ge=1)] | None = None  # jobs of one array at a time
     tmp: Annotated[str, AfterValidator(_node_path)] | None = None  # on the node's own disk
     logs: str | None = None
-    harness: str | None = None  # the command, where it stands at another place on the nodes
+    harness: Annotated[str, AfterValidator(_command)] | None = (
+        None  # the command, where it stands at another place on the nodes
+    )
     sbatch: tuple[Annotated[str, AfterValidator(_option)], ...] = Field(default=(), strict=False)
     prologue: tuple[Annotated[str, AfterValidator(_line)], ...] = Field(default=(), strict=False)
 

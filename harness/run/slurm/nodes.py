@@ -14,6 +14,7 @@ from harness.run.slurm.knobs import Knobs
 AT_ONCE: Final = 32  # jobs that wait or run at a time
 MEMORY: Final = 1024  # MiB; doctor makes one sandbox that does nothing
 MINUTES: Final = 10
+GRACE: Final = 5  # seconds for srun to take back what it asked for
 #: States of a node in which Slurm starts nothing there.
 AWAY: Final = ("down", "drain", "drng", "fail", "maint", "unk", "no_respond", "power", "future", "inval")
 
@@ -99,16 +100,26 @@ async def _asked(name: str, words: Sequence[str], wait: int, env: Mapping[str, s
     except TimeoutError:
         return Node(name, trouble="srun didn't end")
     finally:
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
+        await _end(process)
     return read(name, out.decode(errors="replace"), err.decode(errors="replace"))
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End srun, which takes its job out of the queue at a TERM; killed, it would leave the job there."""
+    with suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        async with asyncio.timeout(GRACE):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
 
 
 def read(name: str, out: str, err: str) -> Node:
     """What ``doctor --json`` printed on a node; where it printed nothing of the kind, the last thing that was said."""
     with suppress(ValueError, TypeError, KeyError):
-        told = json.loads(out)
+        told = json.loads(out.strip().rpartition("\n")[2])  # a site's prologue may print something before
         checks = tuple({key: str(one[key]) for key in ("name", "state", "found", "advice")} for one in told["checks"])
         return Node(name, checks, dict(told["host"]))
     lines = [line for line in err.strip().splitlines() if line.strip()]

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import attrs
 
+from harness.errors import UsageError
 from harness.run import scorers
-from harness.run.plan import Item, shard_of
+from harness.run.plan import Item, plan, shard_of
 from harness.store.digests import Digest
 from harness.store.layout import Layout
 from harness.store.runfolder import RunFolder
@@ -30,11 +31,17 @@ def left(path: Path, items: Sequence[Item], shards: int, attempts: int) -> Left:
     """What is left of the plan ``items``, with so many ``attempts`` for each; all of it where there is no run yet.
 
     A rollout that counts but has no reward (its grading was cut off, or the judge failed) is left too. Raises
-    StoreCorruptError for a damaged run.
+    StoreCorruptError for a damaged run, UsageError for one of another plan, which each of the jobs would refuse.
     """
     if not Layout(path).manifest.is_file():
         return Left(_dealt(items, shards), len(items), 0, 0)
     run = RunFolder.open(path)
+    tasks, repeats = run.manifest.planned
+    if list(items) != list(plan(tasks, repeats=repeats)):
+        raise UsageError(
+            f"{path} is a run of {run.manifest.benchmark} with {len(tasks)} tasks, {repeats} times each, and not of "
+            f"these {len(items)} rollouts. Give that run's settings, or another --run."
+        )
     scorer = scorers.current(run)
     measured, given_up, lacking = 0, 0, list[Item]()
     for item in items:

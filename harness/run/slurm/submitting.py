@@ -1,6 +1,7 @@
 """Submitting a run: what is left of it as a job array, and a last job that sums up."""
 
 import hashlib
+import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from urllib.parse import urlsplit
 import attrs
 
 import harness
-from harness.errors import UsageError
+from harness.errors import HarnessError, UsageError
 from harness.run import tasks
 from harness.run.endpoints.connect import OPENAI_HOST
 from harness.run.endpoints.recorded import replayed
@@ -59,7 +60,8 @@ def items(name: str, settings: Settings) -> tuple[Item, ...]:
 
 def job_name(run: Path, end: object) -> str:
     """The name of a run's jobs: by it they are found again in the queue."""
-    return f"harness-{hashlib.sha256(str(run).encode()).hexdigest()[:12]}-{end}"
+    # The same for each path that leads there, and for one that is no UTF-8.
+    return f"harness-{hashlib.sha256(os.fsencode(os.path.realpath(run))).hexdigest()[:12]}-{end}"
 
 
 def prepare(
@@ -127,10 +129,16 @@ def submit(what: Submission, env: Mapping[str, str]) -> Sent:
     if not what.sent:
         return Sent(what, None, None)
     array, last = (what.logs / f"{what.name}.{kind}.sh" for kind in ("array", END))
-    atomic.write(array, what.array.encode())
-    atomic.write(last, what.last.encode())
+    for path, text in ((array, what.array), (last, what.last)):
+        atomic.write(path, text.encode(errors="surrogateescape"))  # a path or a model's name need not be UTF-8
     job = client.submit(array, env)
-    return Sent(what, job, client.submit(last, env, f"--dependency=afterany:{job}"))
+    try:
+        return Sent(what, job, client.submit(last, env, f"--dependency=afterany:{job}"))
+    except HarnessError as error:
+        raise HarnessError(
+            f"The array is in the queue as job {job}, but not the job that sums up: {error} When the array has ended: "
+            f"harness rescore {what.run}"
+        ) from None
 
 
 def site(

@@ -34,6 +34,7 @@ def test_a_line_of_the_queue(line: str, found: Queued | None) -> None:
 
 
 def test_a_submission_gives_the_jobs_number(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "a.sh").touch()
     env = command("sbatch", f'echo "$@" > {tmp_path}/asked; echo "42;cluster"')
     assert client.submit(tmp_path / "a.sh", env, "--dependency=afterany:7") == "42"
     asked = (tmp_path / "asked").read_text()
@@ -41,6 +42,7 @@ def test_a_submission_gives_the_jobs_number(command: Command, tmp_path: Path) ->
 
 
 def test_what_slurm_says_of_a_failure_is_passed_on(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "a.sh").touch()
     env = command("sbatch", "echo 'Invalid job array specification' >&2; exit 1")
     with pytest.raises(HarnessError, match="Invalid job array specification"):
         client.submit(tmp_path / "a.sh", env)
@@ -59,3 +61,18 @@ def test_a_machine_without_slurm_is_unfit(tmp_path: Path) -> None:
 
 def test_it_is_found_where_path_says(command: Command, tmp_path: Path) -> None:
     assert client.folder(command("sbatch", "")) == tmp_path / "bin"
+
+
+def test_no_default_of_the_site_wins_over_the_scripts_own_lines(command: Command, tmp_path: Path) -> None:
+    script = tmp_path / "a.sh"
+    script.write_text(
+        "#!/bin/bash\n#SBATCH --array=0-3\n#SBATCH --job-name=n\n#SBATCH --time=9\n#SBATCH --mem=9M\n"
+        "#SBATCH --requeue\n#SBATCH --partition=cpu\nexec x\n#SBATCH --qos=no\n"
+    )
+    lost = ("ARRAY_INX", "JOB_NAME", "TIMELIMIT", "MEM_PER_CPU", "NO_REQUEUE", "PARTITION", "WAIT", "GET_USER_ENV")
+    env = command("sbatch", f"export -p > {tmp_path}/asked; echo 42")
+    env |= {f"SBATCH_{name}": "x" for name in (*lost, "ACCOUNT")}
+    client.submit(script, env)
+    asked = (tmp_path / "asked").read_text()
+    assert "SBATCH_ACCOUNT" in asked
+    assert not [name for name in lost if f"SBATCH_{name}" in asked]

@@ -51,6 +51,10 @@ def test_without_a_file_or_a_table_there_are_defaults(tmp_path: Path) -> None:
         ("tmp = 'scratch'", "slurm.tmp"),
         ("sbatch = ['--export=ALL']", "slurm.sbatch.0"),
         ("sbatch = ['--exclusive', '-p gpu']", "slurm.sbatch.1"),
+        ("sbatch = ['--arr=0-5']", "slurm.sbatch.0"),
+        ("sbatch = ['--quiet']", "slurm.sbatch.0"),
+        ("harness = '~/harness'", "slurm.harness"),
+        ("harness = 'a\\u0000b'", "slurm.harness"),
         ("prologue = ['a\\nb']", "slurm.prologue.0"),
     ],
 )

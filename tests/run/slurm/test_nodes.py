@@ -1,5 +1,6 @@
 """Doctor on each node: what is asked for, and what becomes of what was said."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -61,3 +62,21 @@ def test_the_list_is_slurms(command: Fake, tmp_path: Path) -> None:
     env = command("sinfo", f'echo "$@" > {tmp_path}/asked\nprintf "n2|idle\\nn1|down*\\nn2|idle\\n"')
     assert listed(Knobs(partition="gpu"), "n[1-2]", env) == [("n1", "down*"), ("n2", "idle")]
     assert (tmp_path / "asked").read_text().split()[-2:] == ["--nodes=n[1-2]", "--partition=gpu"]
+
+
+async def test_a_srun_that_is_given_up_takes_its_job_back(
+    site: Callable[..., Site], command: Fake, tmp_path: Path
+) -> None:
+    env = command("srun", f"trap '>{tmp_path}/taken-back; exit 1' TERM; >{tmp_path}/asked; while :; do sleep 0.1; done")
+    asking = asyncio.create_task(examine([("n1", "idle")], site(), ["doctor"], 60, env))
+    async with asyncio.timeout(30):
+        while not (tmp_path / "asked").exists():  # noqa: ASYNC110 - another process makes it
+            await asyncio.sleep(0.01)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert (tmp_path / "taken-back").exists()
+
+
+def test_what_a_sites_prologue_prints_is_no_trouble() -> None:
+    assert read("n1", "modules loaded\n" + json.dumps({"checks": [OK], "host": HOST}) + "\n", "").fit

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.errors import UsageError
 from harness.grading.mode import JUDGED
 from harness.grading.prompt import JudgeSettings
 from harness.grading.scorer import scorer
@@ -65,3 +66,9 @@ def scored(run: RunFolder, masks: Mapping[str, bool]) -> None:
     scorers.keep(run, SCORER)
     for task, mask in masks.items():
         run.grades.write_score(SCORER.digest, task, 0, {"mask_sample": mask})
+
+
+@pytest.mark.parametrize("items", [plan(["a", "c"]), plan(["a"]), plan(["a", "b"], repeats=2)])
+def test_a_run_of_another_plan_is_refused(run: RunFolder, items: tuple[Item, ...]) -> None:
+    with pytest.raises(UsageError, match="a run of questions with 2 tasks, 1 times each"):
+        left(run.layout.root, items, 4, 3)

@@ -6,7 +6,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from harness.errors import UsageError
+from harness.errors import HarnessError, UsageError
 from harness.report.jobs import sent as lines
 from harness.run.plan import plan
 from harness.run.settings.resolve import Settings, arguments, resolve
@@ -139,3 +139,30 @@ def test_a_key_file_must_be_private(tmp_path: Path) -> None:
         check_keys(settings, {"POLICY_API_KEY": "k"})
     file.chmod(0o600)
     check_keys(settings, {"POLICY_API_KEY": "k"})
+
+
+def test_an_array_without_a_last_job_is_told(
+    settings: Make, here: Site, command: Callable[[str, str], dict[str, str]], tmp_path: Path
+) -> None:
+    env = command("sbatch", 'case "$*" in *dependency*) echo "no more jobs" >&2; exit 1;; esac; echo 41')
+    here = attrs.evolve(here, logs=tmp_path / "logs")
+    with pytest.raises(HarnessError, match=r"as job 41, .* no more jobs .*harness rescore /shared/R"):
+        submit(prepare(ITEMS, settings(), here, ["slurm", "job"], 4, []), env)
+
+
+def test_a_name_that_is_no_utf_8_reaches_the_job_as_it_is(
+    settings: Make, here: Site, command: Callable[[str, str], dict[str, str]], tmp_path: Path
+) -> None:
+    here = attrs.evolve(here, logs=tmp_path / "logs")
+    sent = submit(
+        prepare(ITEMS, settings(), here, ["--policy-model=m\udcff"], 4, []), command("sbatch", "cat >&2; echo 1")
+    )
+    assert b"'--policy-model=m\xff'" in (here.logs / f"{sent.submission.name}.array.sh").read_bytes()
+    assert job_name(Path("/R\udcff"), 4) != job_name(Path("/R"), 4)
+
+
+def test_jobs_are_found_again_by_any_path_to_the_run(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    names = {job_name(path, 4) for path in (tmp_path / "real/R", tmp_path / "link/R", tmp_path / "real/../link/R")}
+    assert len(names) == 1
