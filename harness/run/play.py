@@ -56,7 +56,7 @@ class Player:
         """Play until the queue is empty or closed. Raises as the store and the host do."""
         started = time.time_ns()
         required = self.means.agent.limits if self.settings["require_limits"] else None
-        async with Host(runtime.find(os.environ), required=required) as host:
+        async with Host(runtime.find(os.environ), required=required, say=self.say) as host:
             proof = await proving.prove(host, self.means.policy)
             self.run.write_observed(platform.node() or "unknown", started, self._observed(started, host, proof))
             proof.require()

@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
@@ -28,12 +28,18 @@ class Host:
     """
 
     def __init__(
-        self, runtime: Runtime, env: Mapping[str, str] | None = None, *, required: Limits | None = None
+        self,
+        runtime: Runtime,
+        env: Mapping[str, str] | None = None,
+        *,
+        required: Limits | None = None,
+        say: Callable[[str], object] = lambda _: None,
     ) -> None:
         """
         Args:
             env: where HARNESS_STATE_DIR and the rest are looked up; the process's own by default.
             required: limits that this host must enforce, tried at the start; each sandbox's own are then looked at.
+            say: is told what keeps this process waiting.
         """
         self._runtime = runtime
         self._env = os.environ if env is None else env
@@ -41,6 +47,7 @@ class Host:
         self._names: set[str] = set()
         self.swept: tuple[str, ...] = ()
         self._required = required
+        self._say = say
         self._tree = cgroups.found(self._env)
         #: Whether sandboxes get cgroups here, and why not; what held for one sandbox stands in its evidence.
         self.cgroups = not isinstance(self._tree, str)
@@ -58,7 +65,7 @@ class Host:
         if self._required is not None:
             self._try_limits(self._required)
         parent = base.folder(self._env, int(self._env[namespace.HOST_UID]))
-        self._slots = Slots(namespace.mapped_ids(), hostids.HostIds.found(self._env))
+        self._slots = Slots(namespace.mapped_ids(), hostids.HostIds.found(self._env), say=self._say)
         self.swept = await asyncio.to_thread(reaper.sweep, parent)
         self._state = state.create(parent, self._runtime, self._env)
         self._shared = box.Shared(

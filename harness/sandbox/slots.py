@@ -27,6 +27,8 @@ from harness.sandbox.subids import SLOT_IDS, IdRange
 
 #: Seconds between two looks for a slot that another process has freed: it can't tell us.
 LOOK_AGAIN = 0.5
+#: Seconds of waiting for others after which it is said.
+SAID_AFTER = 30.0
 
 
 @attrs.frozen
@@ -66,15 +68,23 @@ class _Held:
 class Slots:
     """The slots in ``ids``; both the uids and the gids of a slot are the sandbox's own."""
 
-    def __init__(self, ids: IdRange, host: HostIds, survivors: Callable[[Slot], bool] = survivors) -> None:
+    def __init__(
+        self,
+        ids: IdRange,
+        host: HostIds,
+        survivors: Callable[[Slot], bool] = survivors,
+        say: Callable[[str], object] = lambda _: None,
+    ) -> None:
         """
         Args:
             ids: those that are mapped, as they are counted above the harness's namespace.
             survivors: says whether anything still runs with a slot's ids.
+            say: is told, once, when others have all of them for long.
         """
         self.ids = ids
         self._host = host
         self._survivors = survivors
+        self._say: Callable[[str], object] | None = say
         self.count = ids.count // SLOT_IDS
         if self.count == 0:
             raise HostUnfitError(f"Only {ids.count} subordinate ids are mapped; each sandbox needs {SLOT_IDS}.")
@@ -118,10 +128,19 @@ class Slots:
             self._everything = None
         self._freed.set()
 
+    def _others_have_all(self) -> None:
+        if self._in_use or self._say is None:
+            return
+        self._say("waiting: other harnesses of this machine, or another user's locks, have the ids that sandboxes need")
+        self._say = None
+
     @asynccontextmanager
     async def take(self) -> AsyncIterator[Slot]:
         """The lowest free slot; waits while every one is in use."""
+        began = asyncio.get_running_loop().time()
         while (taken := self._take()) is None:
+            if asyncio.get_running_loop().time() - began >= SAID_AFTER:
+                self._others_have_all()
             self._freed.clear()
             try:
                 await asyncio.wait_for(self._freed.wait(), LOOK_AGAIN)

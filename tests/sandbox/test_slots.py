@@ -142,3 +142,20 @@ async def test_a_slot_whose_processes_survived_is_never_given_again() -> None:
 def test_too_few_ids_for_one_sandbox() -> None:
     with pytest.raises(HostUnfitError, match="2000"):
         _slots(IdRange(100000, 1999))
+
+
+async def test_it_is_said_once_that_others_have_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.sandbox.slots.SAID_AFTER", 0.05)
+    monkeypatch.setattr("harness.sandbox.slots.LOOK_AGAIN", 0.02)
+    said: list[str] = []
+    ids = _ids(1)
+    inside = Ids((Extent(1, 1, ids.count),), (Extent(1, 1, ids.count),))
+    slots = Slots(ids, HostIds(inside, inside), lambda _: False, said.append)
+    async with _slots(ids).take():
+        assert not await _within(slots, 0.5)
+    assert len(said) == 1
+    assert "other harnesses" in said[0]
+    said.clear()
+    async with slots.take():  # its own sandbox is what it waits for
+        assert not await _within(slots, 0.2)
+    assert said == []
