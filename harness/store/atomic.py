@@ -122,7 +122,7 @@ def _link(temporary: Path, path: Path) -> bool:
         # An NFS client that sends its request twice is told "exists" by its own first one.
         return path.exists() and temporary.samefile(path)
     except OSError as error:
-        if error.errno in {errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK}:
+        if error.errno in {errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}:
             raise HarnessError(
                 f"Could not link {path}: the filesystem has no hard links, by which the first result of a task is "
                 "chosen. Put the run folder on a filesystem that has them."

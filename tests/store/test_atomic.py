@@ -120,8 +120,9 @@ def test_publish_knows_its_own_link_that_was_sent_twice(tmp_path: Path, monkeypa
     assert atomic.publish(tmp_path / "file", b"data")
 
 
-def test_publish_says_when_there_are_no_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "link", failing(errno.EOPNOTSUPP))
+@pytest.mark.parametrize("code", [errno.EOPNOTSUPP, errno.EPERM, errno.ENOSYS])
+def test_publish_says_when_there_are_no_hard_links(code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "link", failing(code))
     with pytest.raises(HarnessError, match="has no hard links"):
         atomic.publish(tmp_path / "file", b"data")
     assert names(tmp_path) == []

@@ -21,7 +21,7 @@ from harness.store.foreign import removing
 _LEFTOVER: Final = re.compile(r"\..*\.(archive|import|export|bundle)-[0-9a-f]{16}")
 _libc = ctypes.CDLL(None, use_errno=True)
 
-_NO_LINKS: Final = {errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK}
+_NO_LINKS: Final = {errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}
 _AT_FDCWD: Final = -100  # linux/fcntl.h
 _RENAME_NOREPLACE: Final = 1  # linux/fs.h
 
