@@ -12,7 +12,7 @@
   tests = program.app "harness-tests" (program.script ''
     set -eu
     export HARNESS_SOURCE=${source} HARNESS_SKOPEO=${skopeo}/bin/skopeo HARNESS_SLURM=${slurm}
-    export HARNESS_SSH_KEYGEN=${signing}/bin/ssh-keygen
+    export HARNESS_SIGNING=${signing}/bin/ssh-keygen
     nix --extra-experimental-features 'nix-command flakes' flake check "path:$HARNESS_SOURCE" --print-build-logs --keep-going
     [ $# -gt 0 ] || set -- -m integration --durations 25
     exec ${testEnv}/bin/python3 -I -B ${./checks/run_pytest.py} "$HARNESS_SOURCE" "$@"

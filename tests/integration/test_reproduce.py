@@ -101,9 +101,9 @@ def documented() -> str:
 
 
 def test_what_an_archive_states_is_signed_as_it_is_documented(environment: dict[str, str], tmp_path: Path) -> None:
-    keygen = os.environ.get("HARNESS_SSH_KEYGEN")
+    keygen = os.environ.get("HARNESS_SIGNING")
     if not keygen:
-        pytest.skip("HARNESS_SSH_KEYGEN is not set: run these by `nix run .#tests`")
+        pytest.skip("HARNESS_SIGNING is not set: run these by `nix run .#tests`")
     make(tmp_path / "R", Shape(rollouts=4, tasks=2, calls=2))
     programs = tmp_path / "bin"
     programs.mkdir()
