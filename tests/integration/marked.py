@@ -95,8 +95,8 @@ class Processes:
         """At every process of this machine, once."""
         for folder in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
-                command, environment = _steady(folder)
-                self.commands.add(command)
+                self.commands.add((folder / "cmdline").read_bytes())
+                command, environment = _steady(folder)  # which only its own user may read
                 if holds(environment):
                     self.holders.add(command)
 
