@@ -12,6 +12,9 @@ SLOT_IDS = 2000
 #: What an administrator is told to give: Debian's own default, enough for 32 sandboxes.
 USUAL_IDS = 65536
 FIRST_USUAL_ID = 100000
+#: The kernel's number for no id at all, and how many digits it has.
+NO_ID = (1 << 32) - 1
+DIGITS = 10
 
 
 @attrs.frozen
@@ -22,25 +25,26 @@ class IdRange:
     count: int
 
 
+def _range(line: str) -> tuple[str, IdRange] | None:
+    """The owner and the range of a line; None where it is none, or has numbers that are no ids."""
+    fields = line.split("#")[0].strip().split(":")
+    if len(fields) != 3 or not all(field.isdecimal() and len(field) <= DIGITS for field in fields[1:]):
+        return None
+    found = IdRange(int(fields[1]), int(fields[2]))
+    return (fields[0], found) if found.first + found.count <= NO_ID else None
+
+
 def parse(text: str, names: Iterable[str]) -> tuple[IdRange, ...]:
     """The ranges that one of ``names`` (user name, or uid as text) owns; lines that can't be read are left out."""
     wanted = set(names)
-    ranges = []
-    for line in text.splitlines():
-        fields = line.split("#")[0].strip().split(":")
-        if len(fields) == 3 and fields[0] in wanted and fields[1].isdecimal() and fields[2].isdecimal():
-            ranges.append(IdRange(int(fields[1]), int(fields[2])))
-    return tuple(ranges)
+    found = filter(None, map(_range, text.splitlines()))
+    return tuple(ids for owner, ids in found if owner in wanted)
 
 
 def free_start(text: str) -> int:
     """The first id above every range in ``text``: what a new range may start with."""
-    ends = [FIRST_USUAL_ID]
-    for line in text.splitlines():
-        fields = line.split(":")
-        if len(fields) == 3 and fields[1].isdecimal() and fields[2].isdecimal():
-            ends.append(int(fields[1]) + int(fields[2]))
-    return max(ends)
+    ranges = (ids for _, ids in filter(None, map(_range, text.splitlines())))
+    return max([FIRST_USUAL_ID, *(ids.first + ids.count for ids in ranges)])
 
 
 def choose(text: str, names: Iterable[str], file: str, *, in_passwd: bool = True) -> IdRange:

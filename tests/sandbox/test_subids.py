@@ -55,3 +55,11 @@ def test_a_range_too_small_for_one_sandbox() -> None:
 
 def test_a_user_without_a_name() -> None:
     assert choose("4242:100000:65536\n", ["4242"], "/etc/subuid") == IdRange(100000, 65536)
+
+
+def test_numbers_that_are_no_ids_hide_no_range_that_is_one() -> None:
+    """The kernel has 2**32 - 1 of them; a wrong line is also no reason to propose ids beyond."""
+    wrong = f"alice:100000:9999999999\nalice:4294967000:65536\nbob:1{'0' * 5000}:1\n"
+    assert choose(f"{wrong}alice:300000:65536\n", ["alice"], "/etc/subuid") == IdRange(300000, 65536)
+    with pytest.raises(HostUnfitError, match="--add-subuids 100000-165535 alice"):
+        choose(wrong, ["alice"], "/etc/subuid")
