@@ -26,7 +26,7 @@ class FakeHost:
 
     swept = ()
 
-    def __init__(self, _: object, *, required: Limits | None) -> None:
+    def __init__(self, _: object, *, required: Limits | None, say: object) -> None:
         self._required = required
 
     async def __aenter__(self) -> Self:
