@@ -64,7 +64,7 @@ def find(made: Start | None, means: Means, folder: Path, say: Say) -> Found:
             "The record does not say which harness made the run: that one ran out of no Nix store, or is too old.",
             "To do it with this harness, whichever that was: --this-harness",
         )
-    wanted, parts = _checked(made.harness), made.closure
+    wanted, parts = _checked(made.harness), _parts(made.harness, made.closure)
     command = (str(wanted / "bin/harness"),)
     if _there([wanted, *(Path(part.path) for part in parts)]):
         try:
@@ -109,6 +109,22 @@ def _checked(harness: str) -> Path:
     if not harness.endswith(_NAME):
         raise UsageError(f"The record names {harness} as the harness that made it, which is the name of none.")
     return Path(harness)
+
+
+def _parts(harness: str, closure: Sequence[Part]) -> tuple[Part, ...]:
+    """The store paths that the record has digests of, each once: nothing else is read, and the harness is among them.
+
+    Raises HarnessError for what is no store path.
+    """
+    parts = tuple(dict.fromkeys(closure))
+    for part in parts:
+        storepaths.hash_part(part.path)
+    if parts and harness not in {part.path for part in parts}:
+        raise CheckFailedError(
+            f"The record has digests of {len(parts)} store paths, but none of {harness}, by which it "
+            "says that it was made."
+        )
+    return parts
 
 
 def _there(paths: Sequence[Path]) -> bool:

@@ -5,13 +5,14 @@ The results stand in one folder: ``recorded`` (the archive's run), ``again`` (th
 """
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
-from harness.errors import EXIT_CHECK, EXIT_COVERAGE, EXIT_OK, HarnessError, UsageError
+from harness.errors import EXIT_CHECK, EXIT_COVERAGE, EXIT_OK, HarnessError, StoreCorruptError, UsageError
 from harness.run import scorers
 from harness.run.reproduce import commands, finding
 from harness.run.reproduce.comparing import Compared, Count, compare
@@ -25,6 +26,9 @@ from harness.store.provenance import starts
 from harness.store.runfolder import RunFolder
 
 FOLDER: Final = "reproductions"  # where the results stand unless a person says otherwise
+
+# How benchmarks are called; of an archive it is another's word, and becomes a folder's name and a command's argument.
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 Say = Callable[[str], None]
 
@@ -86,6 +90,8 @@ def reproduce(archive: Path, to: Path | None, means: Means, jobs: int | None, sa
     """
     with sources.source(archive) as source:
         facts = checking.read(source).artifact.facts
+    if _NAME.fullmatch(facts.benchmark) is None:
+        raise StoreCorruptError(f"{archive} says that its benchmark is {facts.benchmark[:80]!r}: none is called so.")
     folder = (to or Path(FOLDER) / f"{facts.benchmark}-{facts.manifest[:8]}").absolute()
     say(f"checking {archive}")
     checked = import_archive(archive, folder / "recorded").checked

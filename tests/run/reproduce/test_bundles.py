@@ -43,15 +43,23 @@ def test_the_installer_is_called_and_what_was_unpacked_goes(tmp_path: Path) -> N
 
 
 def test_what_a_killed_call_left_is_no_trouble(tmp_path: Path) -> None:
-    (tmp_path / "to/.bundle/hermetic-harness/install").mkdir(parents=True)
+    (tmp_path / "to/.harness-bundle/hermetic-harness/install").mkdir(parents=True)
     called(bundle(tmp_path / "b.tar", {"install": INSTALLED, "bundle.json": described()}), tmp_path / "to")
     assert (tmp_path / "to/called").is_file()
+
+
+def test_a_folder_of_another_program_stays(tmp_path: Path) -> None:
+    """Ruby's bundler keeps its settings in .bundle."""
+    (tmp_path / "to/.bundle").mkdir(parents=True)
+    (tmp_path / "to/.bundle/config").write_text("mine")
+    called(bundle(tmp_path / "b.tar", {"install": INSTALLED, "bundle.json": described()}), tmp_path / "to")
+    assert (tmp_path / "to/.bundle/config").read_text() == "mine"
 
 
 def test_what_the_machine_lacks_the_installer_says(tmp_path: Path) -> None:
     with pytest.raises(HostUnfitError, match="The bundle's installer failed"):
         called(bundle(tmp_path / "b.tar", {"install": "exit 4", "bundle.json": described()}), tmp_path / "to")
-    assert not (tmp_path / "to/.bundle").exists()
+    assert not (tmp_path / "to/.harness-bundle").exists()
 
 
 def test_another_harness_is_not_installed(tmp_path: Path) -> None:

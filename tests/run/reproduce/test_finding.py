@@ -97,6 +97,23 @@ def test_a_record_can_not_name_a_path_outside_of_the_store() -> None:
         find(start(Path("/tmp") / NAME))
 
 
+@pytest.mark.parametrize("path", ["/", "/proc/kcore", "/nix/store/../../etc", "\0", "/nix/store/" + NAME + "/bin"])
+def test_digests_of_what_is_no_store_path_are_not_looked_for(path: str) -> None:
+    """Such a record could have the whole disk read, or a device."""
+    harness = Path("/nix/store") / NAME
+    with pytest.raises(HarnessError, match="is no store path"):
+        find(start(harness, Part(str(harness), Digest("a" * 64)), Part(path, Digest("a" * 64))))
+
+
+def test_digests_of_everything_but_the_harness_prove_nothing(package: Path) -> None:
+    with pytest.raises(CheckFailedError, match=f"none of .*{NAME}, by which it says"):
+        find(start(package, Part(str(package.with_name("other")), Digest("a" * 64))))
+
+
+def test_each_store_path_is_hashed_once(made: Start) -> None:
+    assert find(attrs.evolve(made, closure=made.closure * 100)).proven == 1
+
+
 def test_out_of_a_bundle(package: Path, made: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     moved = package.rename(tmp_path / "away")
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import attrs
@@ -14,7 +15,10 @@ from harness.report.reproduced import reproduced
 from harness.run.reproduce import finding
 from harness.run.reproduce.finding import Found, Means
 from harness.run.reproduce.reproducing import Reproduced, reproduce
+from harness.store.archive import checking
 from harness.store.archive.archiving import archive
+from harness.store.archive.checking import Checked
+from harness.store.archive.sources import Source
 from harness.store.runfolder import RunFolder
 
 # What it is called with stands in CALLS; a run is made again by copying what is in AGAIN.
@@ -142,6 +146,30 @@ def test_the_command_says_it(world: World, capsys: pytest.CaptureFixture[str], f
     out, err = capsys.readouterr()
     assert json.loads(out)["reproduced"] is (first is None)
     assert f"checking {world.archive}" in err
+
+
+@pytest.mark.parametrize("name", ["../../out", "/out", "--config", "", "a\nb", "x" * 300])
+def test_an_archive_does_not_choose_where_results_go(
+    world: World, monkeypatch: pytest.MonkeyPatch, now: RunFolder, name: str
+) -> None:
+    monkeypatch.setattr(checking, "read", _as_if(name))
+    monkeypatch.chdir(world.folder)
+    before = sorted(path for path in world.folder.rglob("*"))
+    with pytest.raises(StoreCorruptError, match="none is called so"):
+        reproduce(world.archive, None, Means(), None, lambda line: None)
+    assert sorted(path for path in world.folder.rglob("*")) == before
+
+
+def _as_if(name: str) -> Callable[[Source], Checked]:
+    """What an archive says of itself, with the name of another benchmark."""
+    read = checking.read
+
+    def found(source: Source) -> Checked:
+        checked = read(source)
+        facts = attrs.evolve(checked.artifact.facts, benchmark=name)
+        return attrs.evolve(checked, artifact=attrs.evolve(checked.artifact, facts=facts))
+
+    return found
 
 
 def test_where_results_go_by_themselves(world: World, monkeypatch: pytest.MonkeyPatch, now: RunFolder) -> None:

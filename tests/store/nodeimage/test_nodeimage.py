@@ -124,7 +124,9 @@ def _scratch(tmp_path: Path) -> Path:
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing here is another's to root")
 def test_nothing_is_run_out_of_a_folder_that_another_user_made(ready: Path, tmp_path: Path) -> None:
     """Root may do anything in it; that tells nothing about whose it is."""
-    name = re.findall(r"^tools_name=(\S+)$", ready.read_bytes()[: 3 * writing.BLOCK].decode(errors="replace"), re.M)[0]
+    name = re.findall(
+        r"^tools_name=(\S+)$", ready.read_bytes()[: 3 * writing.BLOCK].decode(errors="replace"), re.MULTILINE
+    )[0]
     loader = _scratch(tmp_path) / name / "lib/ld-linux-x86-64.so.2"
     loader.parent.mkdir(parents=True)
     loader.write_text(f"#!{shutil.which('sh')}\n: >{tmp_path}/stolen\n")
@@ -147,7 +149,7 @@ def test_where_a_link_leads_nothing_is_changed(ready: Path, tmp_path: Path) -> N
 
 
 #: As if every folder were root's.
-OWNED = "[ -d \"$2\" ] && echo drwx--x--x 2 0 0"
+OWNED = '[ -d "$2" ] && echo drwx--x--x 2 0 0'
 
 
 def test_programs_that_lack_one_are_unpacked_again(ready: Path, tmp_path: Path) -> None:
