@@ -168,10 +168,24 @@ def test_a_store_path_that_was_taken_out_is_found(world: World, name: str) -> No
     refused(world, f"/nix/store/{'a' * 32}-python is missing")
 
 
-@pytest.mark.parametrize("name", ["more", "cache/nar/more", ".hidden", "data/..more", "two\nlines"])
+@pytest.mark.parametrize("name", ["more", "cache/nar/more", ".hidden", "data/..more"])
 def test_a_further_file_is_refused(world: World, name: str) -> None:
     (world.bundle / name).write_text("")
     refused(world, "holds files that SHA256SUMS doesn't name")
+
+
+def test_a_name_of_two_lines_is_no_two_files(world: World) -> None:
+    """Together with the files of both names, and both named twice, its lines are those of SHA256SUMS."""
+    for name in ("data/set/p", "data/set/q"):
+        (world.bundle / name).write_text(name)
+    world.sums(lambda text: "".join(sorted([*text.splitlines(True), *(_twice(text))], key=lambda line: line[66:])))
+    (world.bundle / "data/set/p\ndata/set").mkdir(parents=True)
+    (world.bundle / "data/set/p\ndata/set/q").write_text("")
+    refused(world, "a line's end in its name")
+
+
+def _twice(text: str) -> list[str]:
+    return [line for line in text.splitlines(True) if line.endswith(("/p\n", "/q\n"))]
 
 
 @pytest.mark.parametrize("name", ["bundle.json", "SHA256SUMS", "cache", "data/set/zip.json"])
@@ -239,6 +253,13 @@ def test_what_nix_would_be_told_has_one_form(world: World, old: str, new: str) -
     refused(world, INFO)
 
 
+def test_a_further_line_in_place_of_the_last_end_is_refused(world: World) -> None:
+    info = world.bundle / INFO
+    info.write_text(info.read_text().replace("\nFileSize", "\nURL: ../elsewhere\nFileSize").rstrip("\n"))
+    world.sums()
+    refused(world, INFO)
+
+
 def test_a_cache_for_another_store_is_refused(world: World) -> None:
     (world.bundle / "cache/nix-cache-info").write_text("StoreDir: /other/store\n")
     world.sums()
@@ -266,7 +287,7 @@ def test_all_that_is_missing_is_said_at_once(world: World, tmp_path: Path) -> No
     tools.mkdir()
     for name in (
         *("cat", "cp", "cut", "df", "dirname", "du", "echo", "id", "ln", "mkdir", "mv", "printf", "readlink"),
-        *("sha256sum", "sort", "stat", "sync", "tr", "uname", "wc"),
+        *("sha256sum", "sort", "stat", "sync", "tail", "tr", "uname", "wc"),
     ):
         (tools / name).symlink_to(f"/usr/bin/{name}")
     (world.home / "read-only").mkdir(mode=0o500)
@@ -280,6 +301,31 @@ def test_all_that_is_missing_is_said_at_once(world: World, tmp_path: Path) -> No
     assert "There are no newuidmap and newgidmap." in said
     assert "/proc/hermetic can't be made or written to" in said
     assert "read-only/hermetic-harness can't be made or written to" in said
+
+
+def test_without_the_coreutils_it_says_so_at_once(world: World, tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    shell = shutil.which("sh")
+    assert shell is not None
+    command = [shell, str(world.bundle / "install")]
+    done = subprocess.run(command, env={"PATH": str(tmp_path / "none")}, capture_output=True, text=True)
+    assert done.returncode == EXIT_HOST, done.stderr
+    assert "there is no cat cp cut" in done.stderr
+
+
+def test_another_sha256sum_is_not_taken_for_damage(world: World) -> None:
+    (world.bin / "sha256sum").write_text("#!/bin/sh\necho unrecognized option >&2\nexit 1\n")
+    (world.bin / "sha256sum").chmod(0o755)
+    done = world.install()
+    assert done.returncode == EXIT_ERROR, done.stderr
+    assert "sha256sum here is not the coreutils'" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["HOME", "XDG_STATE_HOME", "HARNESS_DATA_DIR"])
+def test_a_folder_relative_to_nothing_is_refused(world: World, name: str) -> None:
+    """The installer works in the bundle's folder: there it would install."""
+    assert "must be full paths" in lacks(world, **{name: "here"})
+    assert not (world.bundle / "here").exists()
 
 
 def test_somebody_elses_link_stays(world: World) -> None:

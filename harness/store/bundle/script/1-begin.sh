@@ -13,7 +13,7 @@ export LC_ALL=C
 unset CDPATH NIX_REMOTE NIX_STORE NIX_STORE_DIR NIX_STATE_DIR NIX_LOG_DIR NIX_CONF_DIR NIX_PATH
 
 # What files are called may be anything: only what can be printed reaches the terminal.
-say() { printf 'install: %s\n' "$@" | tr -c '[:print:]\n' '?' >&2; }
+say() { printf 'install: %s\n' "$@" | tr -c '\n\040-\176' '?' >&2; }
 fail() {
     say "$@"
     exit 1
@@ -26,6 +26,15 @@ damaged() {
     say "this bundle is damaged, or was changed: $1" \
         "Nothing was installed. Compare the file's SHA-256 with the one that \`harness bundle\` printed; unpack it anew."
     exit 5
+}
+
+absent=
+for each in cat cp cut df dirname du id ln mkdir mv readlink sha256sum sort stat sync tail tr uname wc; do
+    command -v "$each" >/dev/null || absent="$absent $each"
+done
+[ -z "$absent" ] || {
+    echo "install: there is no$absent on PATH. Nothing was installed. Set PATH, such as PATH=/usr/bin:/bin" >&2
+    exit 4
 }
 
 to=

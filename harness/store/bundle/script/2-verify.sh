@@ -4,6 +4,7 @@
 # usage: files FOLDER: every file below it, a line each. Links and all else that is no plain file are refused.
 files() {
     for entry in "$1"/* "$1"/.[!.]* "$1"/..?*; do
+        case $entry in *"$newline"*) damaged "it holds a file with a line's end in its name." ;; esac
         if [ -L "$entry" ]; then
             damaged "$entry is a link."
         elif [ -d "$entry" ]; then
@@ -19,6 +20,7 @@ files() {
 # Each line is a digest, two spaces, and a name that leads nowhere else.
 check_names() {
     { [ -f SHA256SUMS ] && [ ! -L SHA256SUMS ]; } || damaged "there is no file SHA256SUMS."
+    [ -r SHA256SUMS ] || fail "$here/SHA256SUMS can't be read: unpack the bundle as the user who installs it."
     while IFS= read -r line || [ -n "$line" ]; do
         name=${line#*  }
         case ${line%%  *} in *[!0-9a-f]*) damaged "SHA256SUMS has a line without a digest." ;; esac
@@ -44,6 +46,9 @@ check_files() {
 }
 
 check_bytes() {
+    sha256sum --check --strict --quiet /dev/null 2>&1 | while IFS= read -r line; do
+        case $line in *"no properly formatted"*) ;; *) exit 1 ;; esac
+    done || fail "sha256sum here is not the coreutils', so nothing can be checked. Nothing was installed."
     wrong=$(sha256sum --check --strict --quiet SHA256SUMS 2>/dev/null) || {
         [ $? -lt 128 ] || fail "the check was ended before its time. Nothing was installed."
         damaged "${wrong:-SHA256SUMS is no list of digests.}"
@@ -57,7 +62,8 @@ check_path() {
     info=cache/$hash.narinfo
     { [ -f "$info" ] && [ -f "cache/nar/$hash.nar.zst" ]; } || damaged "$1 is missing."
     text=$(cat "$info")
-    [ "$(wc -l <"$info")" -eq 8 ] || damaged "$info has other lines than a bundle's."
+    # Eight ends of a line, the last of them at the end.
+    { [ "$(wc -l <"$info")" -eq 8 ] && [ -z "$(tail -c 1 "$info")" ]; } || damaged "$info has other lines than a bundle's."
     case $text in
         "StorePath: $1${newline}URL: nar/$hash.nar.zst${newline}Compression: zstd${newline}FileHash: sha256:"*"${newline}FileSize: "*"${newline}NarHash: sha256:"*"${newline}NarSize: $2${newline}References:"*) ;;
         *) damaged "$info has other lines than a bundle's." ;;

@@ -97,6 +97,10 @@ END
 
 check_places() {
     { [ -n "$state" ] && [ -n "$to" ]; } || { lack "There is no home folder: set HOME."; return 0; }
+    case $state$newline$to$newline$data_dir in
+        /*"$newline"/*"$newline"/*) ;;
+        *) lack "HOME, XDG_STATE_HOME, XDG_DATA_HOME and HARNESS_DATA_DIR must be full paths, which begin with a slash."; return 0 ;;
+    esac
     writable "$state" || lack "$state can't be made or written to: set XDG_STATE_HOME to another folder."
     writable "$to" || lack "$to can't be made or written to: name another folder by --to DIR."
     [ -e "$to/harness" ] || [ -L "$to/harness" ] || return 0

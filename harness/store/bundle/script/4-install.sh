@@ -53,8 +53,10 @@ keep_paths() {
     keep "$harness" harness
     keep "$flake" source
     [ -z "$pins" ] || keep "$pins" pins
-    ln -sfn -- "$state/harness-$(hash_of "$harness")/bin/harness" "$to/.harness.new"
-    mv -fT -- "$to/.harness.new" "$to/harness"
+    link=$state/harness-$(hash_of "$harness")/bin/harness
+    # Of two installers at once one may find it done.
+    { ln -sfn -- "$link" "$to/.harness.new" && mv -fT -- "$to/.harness.new" "$to/harness"; } 2>/dev/null ||
+        [ "$(readlink -- "$to/harness")" = "$link" ] || fail "the link $to/harness can't be made."
 }
 
 # usage: copy_files: each that standard input names below data/ appears whole or not at all.
@@ -71,6 +73,9 @@ copy_files() {
 copy_data() {
     [ -n "$data" ] || return 0
     sums=$(while IFS= read -r line; do case $line in *"  data/"*) printf '%s\n' "${line%%  *}  ./${line#*  data/}" ;; esac; done <SHA256SUMS)
+    mkdir -p -- "$data_dir"
+    exec 9<"$data_dir"
+    ! have flock || flock 9 # two installers at once would take each other's files for theirs
     if [ -d "$data_dir" ] && printf '%s\n' "$sums" | (cd -- "$data_dir" && sha256sum --check --status 2>/dev/null); then
         say "the data set in $data_dir is there already"
         return 0
