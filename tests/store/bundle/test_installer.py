@@ -55,8 +55,8 @@ def world(contents: Contents, dump: Callable[[Path], Iterator[bytes]], tmp_path:
         write(contents, file, lambda line: None, dump)
     subprocess.run(["tar", "-xf", "b.tar"], cwd=tmp_path, check=True)
     shutil.copytree(FAKES, tmp_path / "bin")
-    for fake in (tmp_path / "bin").iterdir():
-        fake.chmod(0o755)
+    for copied in (tmp_path / "bin", *(tmp_path / "bin").iterdir()):
+        copied.chmod(0o755)
     (tmp_path / "valid").write_text("")
     (tmp_path / "home").mkdir()
     return World(tmp_path / "hermetic-harness", tmp_path / "home", tmp_path / "bin")
