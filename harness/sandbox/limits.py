@@ -52,6 +52,11 @@ def held(in_force: Collection[str]) -> Mapping[str, Held]:
     return {**{name: "cgroup" if name in in_force else other for name, other in _ELSE.items()}, **_ALWAYS}
 
 
+def weak(in_force: Collection[str]) -> Mapping[str, Held]:
+    """Those of `held` that the kernel does not enforce."""
+    return {name: how for name, how in held(in_force).items() if how in _WEAK}
+
+
 def require(in_force: Collection[str], why: str) -> None:
     """Refuses where a limit is not enforced by the kernel.
 
@@ -62,10 +67,10 @@ def require(in_force: Collection[str], why: str) -> None:
     Raises:
         HostUnfitError: with the name of each limit.
     """
-    weak = [f"{name} ({_WEAK[how]})" for name, how in held(in_force).items() if how in _WEAK]
-    if weak:
+    if found := weak(in_force):
+        names = ", ".join(f"{name} ({_WEAK[how]})" for name, how in found.items())
         raise HostUnfitError(
-            f"This host can't enforce every limit of a sandbox, and --require-limits is set: {', '.join(weak)}. "
+            f"This host can't enforce every limit of a sandbox, and --require-limits is set: {names}. "
             f"The reason: {why}.",
             f"{REMEDY} Or leave --require-limits out.",
         )

@@ -15,6 +15,8 @@ from harness.errors import HarnessError, NoSpaceError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _CLOSED = {errno.EROFS, errno.EACCES, errno.EPERM}
+#: How link(2) is refused by filesystems that have no hard links.
+NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}
 
 
 def is_temporary(name: str) -> bool:
@@ -122,7 +124,7 @@ def _link(temporary: Path, path: Path) -> bool:
         # An NFS client that sends its request twice is told "exists" by its own first one.
         return path.exists() and temporary.samefile(path)
     except OSError as error:
-        if error.errno in {errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}:
+        if error.errno in NO_LINKS:
             raise HarnessError(
                 f"Could not link {path}: the filesystem has no hard links, by which the first result of a task is "
                 "chosen. Put the run folder on a filesystem that has them."

@@ -77,6 +77,7 @@ def _command(value: str) -> str:
 
 
 Word = Annotated[str, AfterValidator(_word)]
+Command = Annotated[str, AfterValidator(_command)]
 
 
 class Knobs(BaseModel):
@@ -93,9 +94,7 @@ class Knobs(BaseModel):
     slots: Annotated[int, Field(ge=1)] | None = None  # jobs of one array at a time
     tmp: Annotated[str, AfterValidator(_node_path)] | None = None  # on the node's own disk
     logs: str | None = None
-    harness: Annotated[str, AfterValidator(_command)] | None = (
-        None  # the command, where it stands at another place on the nodes
-    )
+    harness: Command | None = None  # the command, where it stands at another place on the nodes
     sbatch: tuple[Annotated[str, AfterValidator(_option)], ...] = Field(default=(), strict=False)
     prologue: tuple[Annotated[str, AfterValidator(_line)], ...] = Field(default=(), strict=False)
 

@@ -21,7 +21,6 @@ from harness.store.foreign import removing
 _LEFTOVER: Final = re.compile(r"\..*\.(archive|import|export|bundle)-[0-9a-f]{16}")
 _libc = ctypes.CDLL(None, use_errno=True)
 
-_NO_LINKS: Final = {errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}
 _AT_FDCWD: Final = -100  # linux/fcntl.h
 _RENAME_NOREPLACE: Final = 1  # linux/fs.h
 
@@ -66,7 +65,7 @@ def claim(path: Path, target: Path) -> bool:
         # An NFS client that sends its request twice is told "exists" by its own first one.
         return target.exists() and path.samefile(target)
     except OSError as error:
-        if error.errno not in _NO_LINKS:
+        if error.errno not in atomic.NO_LINKS:
             raise
         return _renamed(path, target)
     path.unlink(missing_ok=True)

@@ -37,14 +37,15 @@ def write(paths: Sequence[str], harness: str, tools: Path, target: Path) -> None
 
     Raises HarnessError: mksquashfs failed; OSError.
     """
-    packed = tools_tar(tools)
+    files = _files(tools)
+    packed = _tar(files)
     packed += bytes(-len(packed) % BLOCK)  # its name on a node is the digest of what stands in the image
     facts = {
         "HARNESS": harness,
         "BLOCK": str(BLOCK),
         "TOOLS_BLOCKS": str(blocks(packed)),
         "TOOLS_NAME": f"node-{digest(packed)[:16]}",
-        "TOOLS_FILES": str(len(_files(tools))),
+        "TOOLS_FILES": str(len(files)),
     }
     # The numbers that follow from the header's length have one width, whatever they are.
     first = blocks(header({**facts, "TOOLS_FIRST": 0, "IMAGE_FIRST": 0, "SIZE": 0}))
@@ -81,14 +82,13 @@ def blocks(data: bytes) -> int:
     return -(-len(data) // BLOCK)
 
 
-def tools_tar(tools: Path) -> bytes:
-    """What is unpacked on a node, as a tar file."""
-    files = _files(tools)
+def _tar(files: Mapping[str, bytes]) -> bytes:
     members = (part for name in sorted(files) for part in _member(name, files[name]))
     return b"".join([tar.folder("bin"), tar.folder("lib"), *members, tar.END])
 
 
 def _files(tools: Path) -> dict[str, bytes]:
+    """What is unpacked on a node, by its name there."""
     files = {f"bin/{name}": (tools / "bin" / name).read_bytes() for name in PROGRAMS}
     files |= {f"lib/{path.name}": path.read_bytes() for path in (tools / "lib").iterdir()}
     return {**files, "bin/inside.sh": _part("inside.sh")}
