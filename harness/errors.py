@@ -22,7 +22,7 @@ The text of an exception says what happened, to what, and what to do; it never h
 """
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 EXIT_OK = 0
 EXIT_ERROR = 1
@@ -31,6 +31,8 @@ EXIT_COVERAGE = 3
 EXIT_HOST = 4
 EXIT_CHECK = 5
 EXIT_INTERRUPTED = 130
+
+LISTED = 20  # known names that a message lists
 
 
 class HarnessError(Exception):
@@ -50,9 +52,20 @@ class UnknownNameError(UsageError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], where: str = "") -> None:
         names = sorted(known)
-        near = difflib.get_close_matches(name, names, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(names) or 'none'}."
+        hint = nearest(name, names) or f"Known: {_listed(names)}."
         super().__init__(f"{f'There is no {kind} {name!r} {where}'.rstrip()}. {hint}")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The question which known name was meant; empty where none is near."""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"Did you mean {near[0]!r}?" if near else ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The names, as far as a person reads."""
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED + 1 else ""
+    return ", ".join(names[:LISTED] if more else names) + more or "none"
 
 
 class HostUnfitError(HarnessError):

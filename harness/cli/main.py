@@ -2,73 +2,36 @@
 
 import errno
 import gc
-import importlib
 import os
 import pwd
 import signal
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from harness import __version__
-from harness.errors import EXIT_ERROR, EXIT_HOST, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, HarnessError, UnknownNameError
+from harness.cli.commands import LazyGroup
+from harness.errors import EXIT_ERROR, EXIT_HOST, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, HarnessError
 
-# Command -> what `harness --help` says of it. The module harness.cli.COMMAND is imported only when it is called,
-# so that help and completion stay fast.
-COMMANDS = {
-    "eval": "Run a benchmark, new or resumed.",
-    "data": "Get, install and check a benchmark's data.",
-    "show": "List a run's rollouts, or show one as a conversation.",
-    "diff": "Compare two runs: what changed, and whether it is more than chance.",
-    "rescore": "Grade a run again from its record alone.",
-    "verify": "Check every file of a run folder, and what names what.",
-    "export": "Write a run as NeMo Gym's files, as parquet or as JSON lines.",
-    "archive": "Write a run into one file that any registry can carry.",
-    "import": "Check such a file and make a run folder of it.",
-    "reproduce": "Check an archive by doing all of it again from its record.",
-    "bundle": "Write all that a machine without a network needs into one file.",
-    "slurm": "Run a benchmark on a cluster, as jobs of Slurm.",
-    "doctor": "Check what this machine must give, and say what to do.",
-    "gc": "Remove what killed processes left behind.",
-}
+WIDTH: Final = 100  # columns of help, at most
 
 
-class LazyGroup(click.Group):
-    """A group whose commands are imported when they are used."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command = importlib.import_module(f"harness.cli.{cmd_name}").command
-        if not isinstance(command, click.Command):
-            raise TypeError(f"harness.cli.{cmd_name}.command is no click command")
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            raise UnknownNameError("command", args[0], COMMANDS)
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        # click would import each command for its help line
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDTH},
+    examples={
+        "One puzzle: no keys, no data, no network": "harness eval babyvision --demo --limit 1 --run one",
+        "What came of it": "harness show one",
+    },
+)
 @click.version_option(__version__, prog_name="harness")
 def cli() -> None:
     """Measure how well a model does a benchmark as an agent, so that others can check the figure.
 
-    \b
-    Try:  harness eval babyvision --demo --limit 1 --run R
+    harness COMMAND --help has examples of each command. Where a bundle is not installed, harness stands for: sh
+    nix/setup.sh nix run . --
     """
 
 

@@ -9,7 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.cli.main import COMMANDS, run
+from harness.cli.commands import COMMANDS
+from harness.cli.main import run
 from harness.errors import UsageError
 
 
