@@ -5,13 +5,21 @@ from pathlib import Path
 
 import click
 
-_HELP = {"help_option_names": ["-h", "--help"]}
+from harness.cli import completing
+from harness.cli.help import Command
+from harness.cli.options import json_option, run_argument
 
 
-@click.command(context_settings=_HELP)
-@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
-@click.argument("file", metavar="FILE")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@click.command(
+    cls=Command,
+    examples={
+        "One file": "harness archive twelve twelve.oci",
+        "A folder, as registry clients read it": "harness archive twelve twelve-layout/",
+    },
+)
+@run_argument
+@click.argument("file", metavar="FILE", shell_complete=completing.files)
+@json_option
 def command(run: Path, file: str, *, as_json: bool) -> int:
     """Write the run in the folder RUN to FILE: one tar file, which registry clients take as `oci-archive:FILE`.
 

@@ -6,17 +6,28 @@ from pathlib import Path
 
 import click
 
+from harness.cli.completing import Folder
+from harness.cli.help import Command
+from harness.cli.options import json_option
+
 _PATH = click.Path(path_type=Path)
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=Command,
+    examples={
+        "Harness, sandbox and source": "harness bundle harness.tar",
+        "With the installed data set": "harness bundle harness.tar --data",
+        "One executable file, for nodes without /nix": "harness bundle --squashfs harness-node",
+    },
+)
 @click.argument("file", metavar="FILE", type=_PATH)
-@click.option("--source", metavar="DIR", type=_PATH, default=".", help="The source of this harness.  [default: .]")
+@click.option("--source", metavar="DIR", type=Folder(), default=".", help="The source of this harness.  [default: .]")
 @click.option("--pins", "with_pins", is_flag=True, help="Also the pinned files, to build everything again there.")
 @click.option("--data", "with_data", is_flag=True, help="Also the installed data set, with its right answers.")
 @click.option("--data-dir", "folder", envvar="HARNESS_DATA_DIR", metavar="DIR", help="Where data sets are.")
 @click.option("--squashfs", is_flag=True, help="Instead: one executable file, for machines without /nix.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@json_option
 def command(
     file: Path, source: Path, folder: str | None, *, with_pins: bool, with_data: bool, squashfs: bool, as_json: bool
 ) -> int:

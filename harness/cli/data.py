@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.cli.help import Group
+from harness.cli.options import json_option
 from harness.errors import EXIT_CHECK, EXIT_OK, UsageError
 from harness.run.settings.datadir import data_dir
 
 if TYPE_CHECKING:
     from harness.benchmarks.babyvision.data.installed import Installed, Place
 
-_HELP = {"help_option_names": ["-h", "--help"]}
 # whether it can be read is for the command to say, with what to do
 _FILE = click.Path(path_type=Path, readable=False)
 _VARIABLES = ("BABYVISION_ZIP", "BABYVISION_PARQUET")
@@ -22,21 +23,28 @@ _VARIABLES = ("BABYVISION_ZIP", "BABYVISION_PARQUET")
 
 def _options(function: Callable[..., Any]) -> Callable[..., Any]:
     where = "Where data sets are.  [$HARNESS_DATA_DIR; default: the user's data folder]"
-    function = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")(function)
+    function = json_option(function)
     return click.option("--data-dir", "folder", envvar="HARNESS_DATA_DIR", metavar="DIR", help=where)(function)
 
 
-@click.group(context_settings=_HELP)
+@click.group(
+    cls=Group,
+    examples={
+        "From the authors' own place": "harness data fetch",
+        "A file that you have already": "harness data add BabyVision.zip",
+        "What is installed": "harness data status",
+    },
+)
 def command() -> None:
-    """Get, install and check BabyVision's data.
-
-    \b
-    From the authors' own place:      harness data fetch
-    A file that you have already:     harness data add FILE
-    """
+    """Get, install and check BabyVision's data."""
 
 
-@command.command(context_settings=_HELP)
+@command.command(
+    examples={
+        "The authors' ZIP, by its SHA-256": "harness data fetch",
+        "The parquet copy from a mirror": "harness data fetch --parquet --url https://mirror.example/babyvision.parquet",
+    }
+)
 @click.option("--parquet", "as_parquet", is_flag=True, help="The parquet copy instead of the authors' ZIP.")
 @click.option("--url", metavar="URL", help="A mirror of the same bytes.")
 @_options
@@ -48,7 +56,7 @@ def fetch(*, as_parquet: bool, url: str | None, folder: str | None, as_json: boo
     return _show(fetching.fetch(_place(folder), kind, url, lambda line: click.echo(line, err=True)), as_json=as_json)
 
 
-@command.command(context_settings=_HELP)
+@command.command(examples={"A file of yours": "harness data add BabyVision.zip"})
 @click.argument("file", required=False, type=_FILE)
 @_options
 def add(file: Path | None, *, folder: str | None, as_json: bool) -> int:
@@ -64,7 +72,12 @@ def add(file: Path | None, *, folder: str | None, as_json: bool) -> int:
     return _show([importing.add(_place(folder), path) for path in files][-1], as_json=as_json)
 
 
-@command.command(context_settings=_HELP)
+@command.command(
+    examples={
+        "All that is installed": "harness data check",
+        "A file, without installing it": "harness data check BabyVision.zip",
+    }
+)
 @click.argument("file", required=False, type=_FILE)
 @_options
 def check(file: Path | None, *, folder: str | None, as_json: bool) -> int:
@@ -90,7 +103,7 @@ def check(file: Path | None, *, folder: str | None, as_json: bool) -> int:
     return EXIT_CHECK if problems else EXIT_OK
 
 
-@command.command(context_settings=_HELP)
+@command.command(examples={"For a script": "harness data status --json"})
 @_options
 def status(*, folder: str | None, as_json: bool) -> int:
     """Show what is installed, and from which files it came."""

@@ -6,12 +6,22 @@ from pathlib import Path
 
 import click
 
+from harness.cli.completing import Folder
+from harness.cli.help import Command
+from harness.cli.options import json_option
 from harness.errors import EXIT_OK, UsageError
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("run_a", metavar="RUN_A", type=click.Path(path_type=Path))
-@click.argument("run_b", metavar="RUN_B", type=click.Path(path_type=Path))
+@click.command(
+    cls=Command,
+    examples={
+        "A run and its replay": "harness diff twelve again",
+        "Every rollout that differs, also with the same reward": "harness diff twelve again --all",
+        "Two gradings of one run": "harness diff twelve twelve --scorer 1f0c --scorer 77ab",
+    },
+)
+@click.argument("run_a", metavar="RUN_A", type=Folder())
+@click.argument("run_b", metavar="RUN_B", type=Folder())
 @click.option(
     "--scorer",
     "scorers",
@@ -20,16 +30,12 @@ from harness.errors import EXIT_OK, UsageError
     help="How the name of a scorer begins: given once for both runs, twice for A and B.  [default: the runs' own]",
 )
 @click.option("--all", "every", is_flag=True, help="List every rollout that differs, also with the same reward.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def command(run_a: Path, run_b: Path, *, scorers: tuple[str, ...], every: bool, as_json: bool) -> int:
     """Compare RUN_A with RUN_B: settings, rewards, which rollouts changed and why, and a paired test.
 
     Compared are the tasks that both were asked; what is left out is counted. Runs that differ are no error: exit
     status 0.
-
-    \b
-    Two gradings of one run:
-        harness diff R R --scorer 1f0c --scorer 77ab
     """
     if len(scorers) > 2:
         raise UsageError("--scorer is given once for both runs, or twice: first for RUN_A, then for RUN_B.")

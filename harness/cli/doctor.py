@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.cli.completing import Folder
+from harness.cli.help import Command
+from harness.cli.options import json_option
 from harness.errors import EXIT_CHECK, EXIT_HOST, EXIT_OK
 
 if TYPE_CHECKING:
@@ -17,11 +20,18 @@ if TYPE_CHECKING:
     from harness.run.doctor.values import Check
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--run", type=click.Path(path_type=Path), metavar="DIR", help="Also look at where a run is to be kept.")
+@click.command(
+    cls=Command,
+    examples={
+        "What a run needs of this machine": "harness doctor",
+        "And of the place where a run is to be kept": "harness doctor --run twelve",
+        "Whether its sandboxes hold (a minute)": "harness doctor --sandbox",
+    },
+)
+@click.option("--run", type=Folder(), metavar="DIR", help="Also look at where a run is to be kept.")
 @click.option("--sandbox", is_flag=True, help="Also try to break out of real sandboxes.")
 @click.option("--quick", is_flag=True, help="With --sandbox: only what is tried before each run.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@json_option
 def command(run: Path | None, *, sandbox: bool, quick: bool, as_json: bool) -> int:
     """Check each requirement of this machine, say what was found, and what to do.
 

@@ -6,14 +6,33 @@ import sys
 
 import click
 
-from harness.cli.options import config_option, pairs_argument, setting_options, settings
+from harness.cli.help import Command
+from harness.cli.options import (
+    benchmark_argument,
+    config_option,
+    json_option,
+    pairs_argument,
+    setting_options,
+    settings,
+)
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "ignore_unknown_options": False})
-@click.argument("benchmark")
+@click.command(
+    cls=Command,
+    examples={
+        "One puzzle: no keys, no data, no network": "harness eval babyvision --demo --limit 1 --run one",
+        "All twelve, two at a time; the same again goes on": "harness eval babyvision --demo --jobs 2 --run twelve",
+        "Your endpoint on them, with its key in POLICY_API_KEY": (
+            "harness eval babyvision --demo --policy-base-url URL --policy-model NAME --run mine"
+        ),
+        "The data set, with endpoints by the environment": "harness eval babyvision --jobs 4 --run real",
+        "All again, answered by the record": "harness eval babyvision --demo --policy replay:twelve --run again",
+    },
+)
+@benchmark_argument
 @pairs_argument
 @config_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout at the end.")
+@json_option
 @setting_options()
 def command(
     benchmark: str,
@@ -23,15 +42,10 @@ def command(
     as_json: bool,
     **flags: str | None,
 ) -> int:
-    """Run BENCHMARK (babyvision or babyvision-question-only) and score it.
+    """Run BENCHMARK and score it. harness benchmarks lists what there is.
 
-    \b
-    Without keys, data or a network:
-        harness eval babyvision --demo --limit 1 --run R
-    Your endpoint on the demo's puzzles (its key in POLICY_API_KEY):
-        harness eval babyvision --demo --policy-base-url URL --policy-model NAME --run R
-    The data set (POLICY_BASE_URL, POLICY_MODEL, POLICY_API_KEY; JUDGE_BASE_URL, JUDGE_MODEL, JUDGE_API_KEY):
-        harness eval babyvision --jobs 4 --run R
+    Every option can also be given as ++name=value or in a settings file, and some by the environment: harness config
+    says which value holds, and why. Keys come from POLICY_API_KEY and JUDGE_API_KEY, or from a file.
     """
     found = settings(pairs, config, flags)
     from harness.run.settings import check

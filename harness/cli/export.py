@@ -6,18 +6,27 @@ from typing import Any
 
 import click
 
+from harness.cli.help import Choice, Command
+from harness.cli.options import json_option, run_argument
 from harness.report.export.exporting import FORMATS, Wanted, export
 from harness.report.export.pictures import IMAGES
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
-@click.option("--format", "form", type=click.Choice(FORMATS), required=True, help="Which files.")
+@click.command(
+    cls=Command,
+    examples={
+        "NeMo Gym's files": "harness export twelve --format gym",
+        "A table for pandas or DuckDB": "harness export twelve --format parquet --out twelve.parquet",
+        "Conversations, a line each, with images by digest": "harness export twelve --format jsonl --images digest",
+    },
+)
+@run_argument
+@click.option("--format", "form", type=Choice(FORMATS), required=True, help="Which files.")
 @click.option("--out", type=click.Path(path_type=Path), help="The file; its name is the beginning of gym's others.")
-@click.option("--images", type=click.Choice(IMAGES), default="data", show_default=True, help="In it, or by digest.")
+@click.option("--images", type=Choice(IMAGES), default="data", show_default=True, help="In it, or by digest.")
 @click.option("--scorer", metavar="HEX", help="Whose scores, by the beginning of its name; else the latest scorer's.")
 @click.option("--force", is_flag=True, help="Replace files that are there and hold something else.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@json_option
 def command(run: Path, *, form: str, as_json: bool, **options: Any) -> None:
     """Write the rollouts of RUN for other tools; reads the run folder alone.
 

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.cli.completing import Folder
+from harness.cli.help import Command
+from harness.cli.options import json_option
 from harness.errors import EXIT_OK
 
 if TYPE_CHECKING:
@@ -26,8 +29,15 @@ def _finite(_context: click.Context, _parameter: click.Parameter, hours: float) 
     return hours
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("runs", metavar="[RUN]...", nargs=-1, type=click.Path(path_type=Path))
+@click.command(
+    cls=Command,
+    examples={
+        "What is left over in a run": "harness gc twelve",
+        "Take away what is older than a day": "harness gc twelve --delete",
+        "What is left over on this machine": "harness gc",
+    },
+)
+@click.argument("runs", metavar="[RUN]...", nargs=-1, type=Folder())
 @click.option("--delete", is_flag=True, help="Do it; without this it is only said what would be done.")
 @click.option(
     "--older-than",
@@ -40,7 +50,7 @@ def _finite(_context: click.Context, _parameter: click.Parameter, hours: float) 
     help="Leave what is younger: somebody may be just about to use it.",
 )
 @click.option("--old-scores", is_flag=True, help="Also the scores of scorers that no longer grade the run.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@json_option
 def command(runs: tuple[Path, ...], *, delete: bool, hours: float, old_scores: bool, as_json: bool) -> int:
     """Find what killed processes left in each RUN: temporary files, and blobs that nothing names.
 

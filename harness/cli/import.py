@@ -5,13 +5,20 @@ from pathlib import Path
 
 import click
 
-_HELP = {"help_option_names": ["-h", "--help"]}
+from harness.cli.completing import Folder
+from harness.cli.help import Command
+from harness.cli.options import json_option
 
 
-@click.command(context_settings=_HELP)
+@click.command(
+    cls=Command,
+    examples={
+        "Back to a run folder": "harness import twelve.oci copy",
+    },
+)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@click.argument("folder", metavar="DIR", type=Folder())
+@json_option
 def command(file: Path, folder: Path, *, as_json: bool) -> int:
     """Make the run folder DIR of the archive FILE: a tar file, or an OCI image layout in a folder.
 

@@ -3,30 +3,52 @@
 import os
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
+from harness.cli import completing
+from harness.cli.help import Option
 from harness.errors import UsageError
+from harness.run.settings import values
 from harness.run.settings.resolve import Settings, gym_pair, resolve
-from harness.run.settings.table import SETTINGS, Setting
+from harness.run.settings.table import SECTIONS, Setting
 
-pairs_argument = click.argument("pairs", nargs=-1, metavar="[++NAME=VALUE]...")
-config_option = click.option("--config", metavar="FILE", help="A TOML file with settings.")
+pairs_argument = click.argument("pairs", nargs=-1, metavar="[++NAME=VALUE]...", shell_complete=completing.pairs)
+benchmark_argument = click.argument("benchmark", shell_complete=completing.benchmarks)
+run_argument = click.argument("run", metavar="RUN", type=completing.Folder())
+config_option = click.option(
+    "--config", metavar="FILE", help="A TOML file with settings.", shell_complete=completing.files
+)
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object on stdout; harness schema describes it."
+)
+
+# What stands for a value in the help, by how it is read; numbers go by their default's type.
+METAVARS: Final[Mapping[Any, str]] = {
+    values.count: "N",
+    values.names: "IDS",
+    values.path: "PATH",
+    values.positive: "N",
+    values.replay: "replay:PATH",
+    values.seconds: "SECONDS",
+    values.shard: "I/N",
+    values.text: "TEXT",
+    values.url: "URL",
+}
 
 
 def setting_options(names: Collection[str] | None = None, *, origins: bool = True) -> Callable[[Any], Any]:
     """An option for each setting, or for those of these names; ``origins``: the help shows variables and defaults."""
 
     def add(function: Any) -> Any:
-        for setting in reversed(SETTINGS):
-            if names is None or setting.name in names:
-                # every value stays text until settings.resolve reads it
-                kind: dict[str, Any] = (
-                    {"is_flag": True, "default": None, "flag_value": "true"} if setting.is_flag else {}
-                )
-                text = _help(setting) if origins else setting.help
-                function = click.option(setting.option, setting.name, help=text, **kind)(function)
+        for title, section in reversed(list(SECTIONS.items())):
+            for setting in reversed(section):
+                if names is None or setting.name in names:
+                    text = _help(setting) if origins else setting.help
+                    function = click.option(
+                        setting.option, setting.name, cls=Option, section=title, help=text, **_kind(setting)
+                    )(function)
         return function
 
     return add
@@ -56,7 +78,16 @@ def _file(path: str) -> dict[str, str]:
     return read_file(Path(path))
 
 
+def _kind(setting: Setting) -> dict[str, Any]:
+    """How click reads the option: every value stays text until `resolve` reads it."""
+    if setting.is_flag:
+        return {"is_flag": True, "default": None, "flag_value": "true"}
+    more = {"shell_complete": completing.files} if setting.parse is values.path else {}
+    return {"metavar": METAVARS.get(setting.parse, "TEXT" if isinstance(setting.default, str) else "N"), **more}
+
+
 def _help(setting: Setting) -> str:
-    default = "" if setting.default is None or setting.is_flag else f"  [default: {setting.default}]"
+    shown = f"{setting.default:g}" if isinstance(setting.default, float) else setting.default
+    default = "" if shown is None or setting.is_flag else f"  [default: {shown}]"
     env = f"  [${setting.env}]" if setting.env else ""
     return setting.help + env + default

@@ -5,19 +5,27 @@ from pathlib import Path
 
 import click
 
+from harness.cli.help import Command
+from harness.cli.options import json_option
 from harness.errors import EXIT_CHECK, EXIT_OK
 
 _PATH = click.Path(path_type=Path)
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=Command,
+    examples={
+        "All of it again, by the harness that made it": "harness reproduce twelve.oci",
+        "Years later, with the bundle that was kept": "harness reproduce twelve.oci --bundle harness.tar --to checked",
+    },
+)
 @click.argument("archive", metavar="ARCHIVE", type=_PATH)
 @click.option("--bundle", metavar="FILE", type=_PATH, help="A bundle with the harness that made the run.")
 @click.option("--source", metavar="DIR", type=_PATH, help="Its source: it is built from there, of pins in the store.")
 @click.option("--this-harness", "this", is_flag=True, help="Use this harness, whichever made the run.")
 @click.option("--to", "folder", metavar="DIR", type=_PATH, help="Where results go.  [default: reproductions/NAME-ID8]")
 @click.option("--jobs", type=click.IntRange(1, 1000), metavar="J", help="Sandboxes at a time.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@json_option
 def command(
     archive: Path,
     bundle: Path | None,

@@ -7,7 +7,8 @@ from typing import Any
 import attrs
 import click
 
-from harness.cli.options import config_option, pairs_argument, setting_options, settings
+from harness.cli.help import Choice, Command
+from harness.cli.options import config_option, json_option, pairs_argument, run_argument, setting_options, settings
 from harness.errors import EXIT_CHECK, EXIT_OK, UsageError
 from harness.run.settings.resolve import Settings
 
@@ -27,12 +28,20 @@ JUDGE = (
 )
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
+@click.command(
+    cls=Command,
+    examples={
+        "The same bytes again": "harness rescore twelve",
+        "Is it what it should be": "harness rescore twelve --check",
+        "Ask a judge that failed again": "harness rescore twelve --judge failed",
+        "How much of the spread is the judge's own": "harness rescore twelve --judge live --judge-repeats 5",
+    },
+)
+@run_argument
 @pairs_argument
 @click.option(
     "--judge",
-    type=click.Choice(["recorded", "failed", "live"]),
+    type=Choice(["recorded", "failed", "live"]),
     default="recorded",
     show_default=True,
     help="recorded: ask nobody. failed: ask where no verdict is kept. live: ask anew about every answer.",
@@ -55,7 +64,7 @@ JUDGE = (
 @click.option("--scorer", metavar="NAME", help="Begin from this scorer of the run (the start of its name is enough).")
 @click.option("--check", is_flag=True, help="Write nothing: compute all and compare; exit status 5 where it differs.")
 @config_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@json_option
 @setting_options(JUDGE, origins=False)
 def command(
     run: Path,
@@ -71,12 +80,6 @@ def command(
     **flags: str | None,
 ) -> int:
     """Score RUN again: from its records and the judge's kept replies, with no policy, no sandbox and no network.
-
-    \b
-    The same bytes again:         harness rescore RUN
-    Is it what it should be:      harness rescore RUN --check
-    A judge that failed, again:   harness rescore RUN --judge failed
-    The judge's own spread:       harness rescore RUN --judge live --judge-repeats 5
 
     The judge is the run's own unless options say otherwise; another one makes scores of another scorer beside them.
     Where to ask is set as for eval: JUDGE_BASE_URL and JUDGE_API_KEY, --judge-base-url.

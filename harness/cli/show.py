@@ -7,6 +7,9 @@ from typing import Any
 
 import click
 
+from harness.cli import completing
+from harness.cli.help import Command
+from harness.cli.options import json_option, run_argument
 from harness.errors import EXIT_OK, UsageError
 
 OF_LIST = {"outcomes": "--outcome", "flags": "--flag", "wrong": "--wrong", "masked": "--masked"}
@@ -19,20 +22,42 @@ OF_TASK = {
 }
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
-@click.argument("task", metavar="[TASK]", required=False)
-@click.option("--outcome", "outcomes", multiple=True, metavar="NAME", help="List only rollouts that ended so.")
-@click.option("--flag", "flags", multiple=True, metavar="NAME", help="List only rollouts with this flag.")
+@click.command(
+    cls=Command,
+    examples={
+        "All rollouts of a run": "harness show twelve",
+        "Those that were wrong": "harness show twelve --wrong",
+        "One of them, from the first word to the verdict": "harness show twelve 3",
+        "Its images": "harness show twelve 3 --images pictures",
+    },
+)
+@run_argument
+@click.argument("task", metavar="[TASK]", required=False, shell_complete=completing.tasks)
+@click.option(
+    "--outcome",
+    "outcomes",
+    multiple=True,
+    metavar="NAME",
+    help="List only rollouts that ended so.",
+    shell_complete=completing.outcomes,
+)
+@click.option(
+    "--flag",
+    "flags",
+    multiple=True,
+    metavar="NAME",
+    help="List only rollouts with this flag.",
+    shell_complete=completing.flags,
+)
 @click.option("--wrong", is_flag=True, help="List only measured rollouts with a reward below 1.")
 @click.option("--masked", is_flag=True, help="List only rollouts that were not measured.")
 @click.option("--repeat", type=click.IntRange(min=0), metavar="N", help="Which repeat of TASK, from 0.  [default: 0]")
 @click.option("--attempt", metavar="NAME", help="Its number or how its name begins.  [default: the one that counts]")
 @click.option("--full", is_flag=True, help="Cut no text of TASK's talk.")
 @click.option("--all-calls", is_flag=True, help="Show also what was asked off TASK's chain.")
-@click.option("--images", metavar="DIR", type=click.Path(path_type=Path), help="Write TASK's images into this folder.")
+@click.option("--images", metavar="DIR", type=completing.Folder(), help="Write TASK's images into this folder.")
 @click.option("--scorer", metavar="BEGINNING", help="How a scorer's name begins.  [default: the run's own]")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def command(run: Path, task: str | None, *, scorer: str | None, as_json: bool, **options: Any) -> int:
     """List the rollouts of RUN, or show how TASK went: what was asked, said, done and answered.
 

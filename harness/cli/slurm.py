@@ -7,38 +7,54 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import config_option, pairs_argument, setting_options, texts
+from harness.cli.completing import Folder
+from harness.cli.help import Group
+from harness.cli.options import (
+    benchmark_argument,
+    config_option,
+    json_option,
+    pairs_argument,
+    run_argument,
+    setting_options,
+    texts,
+)
 from harness.errors import EXIT_CHECK, EXIT_OK, UsageError
 from harness.run.settings.resolve import Settings, arguments, resolve
 from harness.run.settings.table import setting_of
 
-HELP = {"help_option_names": ["-h", "--help"]}
 shards_option = click.option(
     "--shards", type=click.IntRange(1, 100_000), required=True, metavar="N", help="Into how many jobs the run is cut."
 )
 
 
-@click.group(context_settings=HELP)
+@click.group(
+    cls=Group,
+    examples={
+        "Are the nodes fit": "harness slurm preflight --config site.toml --run /shared/R",
+        "Submit what is left": "harness slurm submit babyvision --run /shared/R --shards 200 --config site.toml",
+        "How far it is": "harness slurm status /shared/R",
+    },
+)
 def command() -> None:
     """Run a benchmark on a cluster with Slurm: one run folder, many nodes.
-
-    \b
-    Are the nodes fit:        harness slurm preflight --config site.toml --run R
-    Submit what is left:      harness slurm submit babyvision --run R --shards 200 --config site.toml
-    How far it is:            harness slurm status R
 
     docs/slurm.md has the knobs of a site.
     """
 
 
-@command.command(context_settings=HELP)
-@click.argument("benchmark")
+@command.command(
+    examples={
+        "The demo's puzzles, as four jobs": "harness slurm submit babyvision --demo --run /shared/twelve --shards 4",
+        "Only look at the scripts": "harness slurm submit babyvision --demo --run /shared/twelve --shards 4 --print",
+    }
+)
+@benchmark_argument
 @pairs_argument
 @config_option
 @shards_option
 @click.option("--slots", type=click.IntRange(1, 100_000), metavar="M", help="At most so many jobs at a time.")
 @click.option("--print", "only_print", is_flag=True, help="Print the scripts; submit nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@json_option
 @setting_options()
 def submit(
     benchmark: str,
@@ -87,8 +103,8 @@ def submit(
     return EXIT_OK
 
 
-@command.command(context_settings=HELP, hidden=True)
-@click.argument("benchmark")
+@command.command(hidden=True)
+@benchmark_argument
 @pairs_argument
 @shards_option
 @setting_options(origins=False)
@@ -104,10 +120,15 @@ def job(benchmark: str, pairs: tuple[str, ...], *, shards: int, **flags: str | N
     return running.run(words, env, lambda line: click.echo(plain(f"harness: {line}"), err=True))
 
 
-@command.command(context_settings=HELP)
+@command.command(
+    examples={
+        "All nodes": "harness slurm preflight --config site.toml",
+        "Some of them": "harness slurm preflight --nodes n[1-8,12] --run /shared/twelve",
+    }
+)
 @config_option
 @click.option("--nodes", metavar="LIST", help="Only these nodes, as Slurm writes them: n[1-8,12].")
-@click.option("--run", type=click.Path(path_type=Path), metavar="DIR", help="Also look at where a run is to be kept.")
+@click.option("--run", type=Folder(), metavar="DIR", help="Also look at where a run is to be kept.")
 @click.option(
     "--wait",
     type=click.IntRange(1, 86_400),
@@ -116,7 +137,7 @@ def job(benchmark: str, pairs: tuple[str, ...], *, shards: int, **flags: str | N
     metavar="SECONDS",
     help="How long a node that is busy may take to become free.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@json_option
 def preflight(config: str | None, nodes: str | None, run: Path | None, *, wait: int, as_json: bool) -> int:
     """Run harness doctor on each node and make one table of it; exit status 5 where a node isn't fit."""
     from harness.report.nodes import table
@@ -138,9 +159,9 @@ def preflight(config: str | None, nodes: str | None, run: Path | None, *, wait: 
     return EXIT_OK if all(node.fit for node in found) else EXIT_CHECK
 
 
-@command.command(context_settings=HELP)
-@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@command.command(examples={"How far it is": "harness slurm status /shared/twelve"})
+@run_argument
+@json_option
 def status(run: Path, *, as_json: bool) -> int:
     """Say how far RUN is, and what its jobs do."""
     from harness.report.jobs import state

@@ -8,16 +8,24 @@ from typing import Any
 import attrs
 import click
 
+from harness.cli.help import Command
+from harness.cli.options import json_option, run_argument
 from harness.errors import EXIT_CHECK, EXIT_OK, StoreCorruptError, UsageError
 from harness.report.words import plain
 from harness.store.runfolder import RunFolder
 from harness.store.verify import check
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
+@click.command(
+    cls=Command,
+    examples={
+        "Every byte and every reference": "harness verify twelve",
+        "Also that no sandbox reached anything but the gateway": "harness verify twelve --egress",
+    },
+)
+@run_argument
 @click.option("--egress", is_flag=True, help="Also check what each sandbox sent, and to where.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@json_option
 def command(run: Path, *, egress: bool, as_json: bool) -> int:
     """Check RUN: every file is whole, is what its digest says, and is named where it has to be. Exit status 5 if not.
 

@@ -17,6 +17,7 @@ from harness.run.settings.values import (
     number,
     one_of,
     or_none,
+    path,
     positive,
     replay,
     seconds,
@@ -46,11 +47,32 @@ class Setting:
 
 _JUDGE: Final = "visual_coding_opencode_judge_"  # Gym's names of the judge begin so
 
+_TASKS: Final = (
+    Setting("demo", boolean, False, "Demo puzzles; policy and judge are scripted unless you name yours.", is_flag=True),
+    Setting("demo_seed", count, 1, "Seed of the demo puzzles."),
+    Setting("demo_puzzles", between(1, 100_000), 12, "How many demo puzzles."),
+    Setting("limit", positive, None, "Only the first N tasks."),
+    Setting("tasks", names, None, "Only these task ids, separated by commas."),
+    Setting("repeats", between(1, 10_000), 1, "Rollouts per task."),
+    Setting("instruction", path, None, "A text file that takes the place of babyvision's instruction."),
+    Setting("babyvision_zip", path, None, "The authors' ZIP of BabyVision.", "BABYVISION_ZIP"),
+    Setting("babyvision_parquet", path, None, "The parquet copy of BabyVision.", "BABYVISION_PARQUET"),
+    Setting("data_dir", path, None, "Where data sets are; else the XDG data folder.", "HARNESS_DATA_DIR"),
+)
+
+_RUN: Final = (
+    Setting(
+        "run", path, None, "Run folder, new or resumed; else runs/BENCHMARK-DATE-ID8.", None, ("output_jsonl_fpath",)
+    ),
+    Setting("jobs", between(1, 1000), 1, "Sandboxes at a time."),
+    Setting("shard", shard, None, "Only shard I of N, as I/N with I from 0; tasks are dealt by a stable hash."),
+)
+
 _ENDPOINTS: Final = (
     Setting("policy", replay, None, "replay:PATH answers from the record of a run: its folder or an archive of it."),
     Setting("policy_base_url", url, None, "The policy's OpenAI-compatible endpoint.", "POLICY_BASE_URL"),
     Setting("policy_model", text, None, "The policy's model name.", "POLICY_MODEL", ("policy_model_name",)),
-    Setting("policy_api_key_file", text, None, "A 0600 file that holds the policy's key (or POLICY_API_KEY)."),
+    Setting("policy_api_key_file", path, None, "A 0600 file that holds the policy's key (or POLICY_API_KEY)."),
     Setting(
         "judge_base_url",
         url,
@@ -60,7 +82,7 @@ _ENDPOINTS: Final = (
         (_JUDGE + "base_url",),
     ),
     Setting("judge_model", text, "gpt-4o-mini", "The judge's model name.", "JUDGE_MODEL", (_JUDGE + "model_name",)),
-    Setting("judge_api_key_file", text, None, "A 0600 file that holds the judge's key (or JUDGE_API_KEY)."),
+    Setting("judge_api_key_file", path, None, "A 0600 file that holds the judge's key (or JUDGE_API_KEY)."),
     Setting(
         "send_openai_key",
         boolean,
@@ -71,26 +93,8 @@ _ENDPOINTS: Final = (
     Setting("no_preflight", boolean, False, "Don't try policy and judge before the first attempt.", is_flag=True),
 )
 
-_TASKS: Final = (
-    Setting(
-        "run", text, None, "Run folder, new or resumed; else runs/BENCHMARK-DATE-ID8.", None, ("output_jsonl_fpath",)
-    ),
-    Setting("instruction", text, None, "A text file that takes the place of babyvision's instruction."),
-    Setting("babyvision_zip", text, None, "The authors' ZIP of BabyVision.", "BABYVISION_ZIP"),
-    Setting("babyvision_parquet", text, None, "The parquet copy of BabyVision.", "BABYVISION_PARQUET"),
-    Setting("data_dir", text, None, "Where data sets are; else the XDG data folder.", "HARNESS_DATA_DIR"),
-    Setting("demo", boolean, False, "Demo puzzles; policy and judge are scripted unless you name yours.", is_flag=True),
-    Setting("demo_seed", count, 1, "Seed of the demo puzzles."),
-    Setting("demo_puzzles", between(1, 100_000), 12, "How many demo puzzles."),
-    Setting("limit", positive, None, "Only the first N tasks."),
-    Setting("tasks", names, None, "Only these task ids, separated by commas."),
-    Setting("repeats", between(1, 10_000), 1, "Rollouts per task."),
-    Setting("jobs", between(1, 1000), 1, "Sandboxes at a time."),
-    Setting("shard", shard, None, "Only shard I of N, as I/N with I from 0; tasks are dealt by a stable hash."),
-)
-
 # The defaults of time, judge and limits are the anchor's (NeMo Gym's visual_coding_opencode).
-_ATTEMPTS: Final = (
+_LIMITS: Final = (
     Setting("timeout", seconds, 1800.0, "Seconds for one attempt."),
     Setting(
         "max_attempts", positive, 3, "Attempts at a task that fails for reasons outside its sandbox, over all calls."
@@ -101,6 +105,9 @@ _ATTEMPTS: Final = (
     Setting("upstream_backoff", seconds, 2.0, "Seconds before the second try of a call; then twice as long each time."),
     Setting("max_calls", positive, None, "Budget of one attempt: model calls; no budget unless set."),
     Setting("token_budget", positive, None, "Budget of one attempt: tokens that the model writes; none unless set."),
+)
+
+_SANDBOX: Final = (
     # A quota below a hundredth of a processor is refused by the kernel.
     Setting("cpus", number(0.1, 1024), 2.0, "Processors of one sandbox."),
     Setting("memory_mib", between(64, 1 << 24), 8192, "Memory of one sandbox, in MiB."),
@@ -127,6 +134,16 @@ _MODEL: Final = (
         "The request's field for max_output: max_tokens, or max_completion_tokens as OpenAI's newer models want.",
     ),
     Setting("opencode_model_id", text, "vlm", "The model id that OpenCode sees: it chooses the system prompt."),
+    Setting(
+        "capture_tokens",
+        boolean,
+        False,
+        "Ask a vLLM-style endpoint for token ids and log-probabilities, and keep them.",
+        is_flag=True,
+    ),
+)
+
+_SAMPLING: Final = (
     Setting("temperature", fraction, None, "Sampling temperature; left out unless set, as all sampling."),
     Setting("top_p", share, None, "Nucleus sampling, 0 to 1."),
     Setting("top_k", integer, None, "Only the k likeliest tokens; not every server knows it."),
@@ -136,13 +153,6 @@ _MODEL: Final = (
     Setting("frequency_penalty", number(-2, 2), None, "From -2 to 2."),
     Setting("repetition_penalty", fraction, None, "1 is none; not every server knows it."),
     Setting("reasoning_effort", text, None, "Such as low, medium, high."),
-    Setting(
-        "capture_tokens",
-        boolean,
-        False,
-        "Ask a vLLM-style endpoint for token ids and log-probabilities, and keep them.",
-        is_flag=True,
-    ),
 )
 
 _JUDGING: Final = (
@@ -160,21 +170,22 @@ _JUDGING: Final = (
     Setting("judge_attempts", between(1, 1000), 5, "Tries of one call to the judge."),
 )
 
-SETTINGS: Final[tuple[Setting, ...]] = (*_ENDPOINTS, *_TASKS, *_ATTEMPTS, *_MODEL, *_JUDGING)
+# The headings under which people find them.
+SECTIONS: Final[Mapping[str, tuple[Setting, ...]]] = {
+    "Tasks": _TASKS,
+    "Run": _RUN,
+    "Endpoints": _ENDPOINTS,
+    "Model": _MODEL,
+    "Sampling": _SAMPLING,
+    "Limits": _LIMITS,
+    "Sandbox": _SANDBOX,
+    "Judge": _JUDGING,
+}
+SETTINGS: Final[tuple[Setting, ...]] = tuple(setting for section in SECTIONS.values() for setting in section)
 BY_NAME: Final[Mapping[str, Setting]] = {s.name: s for s in SETTINGS} | {a: s for s in SETTINGS for a in s.aliases}
 
 # Fields of a request to the policy that are sent only where they are set, under their own names.
-SAMPLING: Final = (
-    "temperature",
-    "top_p",
-    "top_k",
-    "min_p",
-    "seed",
-    "presence_penalty",
-    "frequency_penalty",
-    "repetition_penalty",
-    "reasoning_effort",
-)
+SAMPLING: Final = tuple(setting.name for setting in _SAMPLING)
 
 _KEY: Final = re.compile(r"(?i)(?:.*[_-])?(?:api|access)[_-]?(?:key|token)")
 

@@ -19,6 +19,11 @@ def text(raw: str) -> str:
     return raw
 
 
+def path(raw: str) -> str:
+    """A path, as text: whether something is there is for its user to say."""
+    return text(raw)
+
+
 def replay(raw: str) -> Path:
     """``replay:PATH``, where PATH is a run folder or an archive: the path."""
     kind, colon, path = raw.partition(":")
