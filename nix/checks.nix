@@ -1,5 +1,5 @@
 # What `nix flake check` builds: small checks, one subject each.
-{ lib, pins, sources, python, harness, dev, testEnv, runtime, rootfs, image }:
+{ lib, pins, source, sources, python, harness, dev, testEnv, runtime, rootfs, image }:
 let
   # A Python script of checks/ in INTERPRETER; it raises, or writes to the output what it saw.
   check = interpreter: name: uses: inputs: lib.python [ "${interpreter}/bin/python3" ] {
@@ -20,6 +20,11 @@ in
 {
   unit = tool testEnv "unit" ''
     python3 -I -B ${./checks/run_pytest.py} $PWD -m 'not integration' --numprocesses auto --maxprocesses 4 --dist loadfile
+  '';
+  # The documents; nothing else is made of them.
+  documents = lib.shell "check-documents" { } ''
+    ${testEnv}/bin/python3 -I -B ${./checks/run_pytest.py} ${source} tests/docs
+    echo passed > $out
   '';
   lint = tool dev "lint" ''
     ruff check --no-cache

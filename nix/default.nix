@@ -38,5 +38,5 @@ in
     env = env.runtime;
   };
   apps = import ./apps.nix { inherit program harness testEnv skopeo slurm signing source; };
-  checks = import ./checks.nix { inherit lib pins sources python harness testEnv runtime rootfs image; inherit (env) dev; };
+  checks = import ./checks.nix { inherit lib pins source sources python harness testEnv runtime rootfs image; inherit (env) dev; };
 }

@@ -59,6 +59,12 @@ def looked(text: str) -> list[Exchange]:
     return [(request(), first), (request(*later), reply(text, usage=USAGE))]
 
 
+def with_ids(text: str, *calls: tuple[str, str, str], prompt: list[int], ids: list[int]) -> bytes:
+    """An answer as vLLM gives it with return_token_ids and logprobs."""
+    logprobs = {"content": [{"token": "x", "logprob": -0.5 * number} for number in range(len(ids))]}
+    return reply(text, *calls, choice={"token_ids": ids, "logprobs": logprobs}, prompt_token_ids=prompt)
+
+
 def broken_off() -> list[Exchange]:
     """The model asks for a tool, and no more comes of it."""
     return [(request(), reply("", ("call_1", "bash", "{}"), usage=USAGE))]

@@ -9,16 +9,10 @@ import pytest
 from harness.report.export.exporting import Wanted, export
 from harness.store.digests import digest
 from tests.gateway.bodies import attached, turn
-from tests.report.export.runs import CROP, PNG, Writer, request
+from tests.report.export.runs import CROP, PNG, Writer, request, with_ids
 from tests.report.talks import reply
 
 CALL = ("call_9", "bash", "{}")
-
-
-def with_ids(text: str, *calls: tuple[str, str, str], prompt: list[int], ids: list[int]) -> bytes:
-    """An answer as vLLM gives it with return_token_ids and logprobs."""
-    logprobs = {"content": [{"token": "x", "logprob": -0.5 * number} for number in range(len(ids))]}
-    return reply(text, *calls, choice={"token_ids": ids, "logprobs": logprobs}, prompt_token_ids=prompt)
 
 
 def entries(tmp_path: Path, first: bytes, second: bytes, **more: Any) -> list[dict[str, Any]]:
