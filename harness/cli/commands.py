@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 SECTIONS: Final = {
     "Run": {
         "eval": "Run a benchmark, new or resumed.",
+        "benchmarks": "List what can be run, and whether its data is here.",
+        "config": "Show each setting, its value and where it came from.",
         "data": "Get, install and check a benchmark's data.",
         "slurm": "Run a benchmark on a cluster, as jobs of Slurm.",
     },
     "Look": {
+        "report": "Write a run as a page for a browser.",
         "show": "List a run's rollouts, or show one as a conversation.",
         "diff": "Compare two runs: what changed, and whether it is more than chance.",
         "export": "Write a run as NeMo Gym's files, as parquet or as JSON lines.",
@@ -38,6 +41,10 @@ SECTIONS: Final = {
     "This machine": {
         "doctor": "Check what this machine must give, and say what to do.",
         "gc": "Remove what killed processes left behind.",
+    },
+    "Scripts": {
+        "schema": "Print the JSON Schema of what --json prints.",
+        "completion": "Print what makes Tab complete in bash, zsh or fish.",
     },
 }
 COMMANDS: Final = {name: said for commands in SECTIONS.values() for name, said in commands.items()}
@@ -60,7 +67,7 @@ class LazyGroup(Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] in NAMES and not ctx.resilient_parsing:
+        if args and (args[0] in NAMES or args[0].endswith(".py")) and not ctx.resilient_parsing:
             raise UsageError(f"{args[0]} is a benchmark, and no command. Did you mean 'harness eval {args[0]}'?")
         return super().resolve_command(ctx, args)
 

@@ -26,8 +26,8 @@ class Folder(click.Path):
 
 
 def benchmarks(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-    """Names of benchmarks."""
-    return _beginning(NAMES, incomplete)
+    """Names of benchmarks; else the files of one's own."""
+    return _beginning(NAMES, incomplete) or _kind("file", incomplete)
 
 
 def files(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
@@ -74,12 +74,13 @@ def flags(ctx: click.Context, _param: click.Parameter, incomplete: str) -> "list
 def _of_run(ctx: click.Context, name: str, *keys: str) -> Iterable[Any]:
     """The list, or the keys of the object, that stands in a run's file under these keys; nothing where it can't be."""
     try:
-        path = Path(ctx.params["run"], name)
+        # an option that still lacks its value has click leave arguments unread
+        path = Path(ctx.params.get("run") or ctx.args[0], name)
         value: Any = json.loads(path.read_bytes()) if path.is_file() and path.stat().st_size <= LARGEST else {}
         for key in keys:
             value = value[key]
         return list(value)
-    except (KeyError, TypeError, ValueError, RecursionError, OSError):  # a Tab must not end in words
+    except (LookupError, TypeError, ValueError, RecursionError, OSError):  # a Tab must not end in words
         return ()
 
 

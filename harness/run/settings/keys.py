@@ -4,12 +4,22 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from harness.errors import UsageError
 from harness.gateway.policy import Secret
+from harness.run.settings.resolve import Settings
 from harness.store.foreign import plain
 
 LARGEST: Final = 10_000  # bytes of a file
+OPENAI_HOST: Final = "api.openai.com"
+
+
+def variables(settings: Settings) -> dict[str, tuple[str, ...]]:
+    """The variables that may hold the key of ``policy`` and of ``judge``; the first that is set holds."""
+    # OpenAI's own key goes to no other host unless a person says so.
+    may = settings["send_openai_key"] or urlsplit(settings["judge_base_url"] or "").hostname == OPENAI_HOST
+    return {"policy": ("POLICY_API_KEY",), "judge": ("JUDGE_API_KEY", *(("OPENAI_API_KEY",) if may else ()))}
 
 
 def key(env: Mapping[str, str], variables: tuple[str, ...], file: str | None) -> Secret | None:

@@ -7,18 +7,16 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 import attrs
 
 import harness
 from harness.errors import HarnessError, UsageError
 from harness.run import tasks
-from harness.run.endpoints.connect import OPENAI_HOST
 from harness.run.endpoints.recorded import replayed
 from harness.run.plan import Item, plan
 from harness.run.settings.datadir import data_dir
-from harness.run.settings.keys import key
+from harness.run.settings.keys import key, variables
 from harness.run.settings.resolve import Settings, chosen
 from harness.run.settings.table import SETTINGS
 from harness.run.slurm import client, script, shards, size
@@ -178,10 +176,7 @@ def _told(settings: Settings, env: Mapping[str, str]) -> Iterator[tuple[str, str
 
 def check_keys(settings: Settings, env: Mapping[str, str]) -> None:
     """A key comes to a job by its file only; UsageError for one in the environment, or a file that isn't private."""
-    openai = settings["judge_base_url"] or ""
-    may = settings["send_openai_key"] or urlsplit(openai).hostname == OPENAI_HOST
-    variables = {"policy": ("POLICY_API_KEY",), "judge": ("JUDGE_API_KEY", *(("OPENAI_API_KEY",) if may else ()))}
-    for role, names in variables.items():
+    for role, names in variables(settings).items():
         file = settings[f"{role}_api_key_file"]
         if file is not None:
             key(env, (), file)
