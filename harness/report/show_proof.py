@@ -33,11 +33,12 @@ def render(found: Mapping[str, Any], *, full: bool) -> Iterator[str]:
     """The block's lines, each with a name of ours at its beginning; ``found`` is the object of ``--json``."""
     proof, egress = found["proof"], found["observed"]["egress"]
     yield "== network"
-    for name, text in _rows(proof, egress, full=full):
+    for name, text in rows(proof, egress, full=full):
         yield f"{name:<10} {plain(text)}"
 
 
-def _rows(proof: Mapping[str, Any], egress: Mapping[str, Any] | None, *, full: bool) -> Iterator[tuple[str, str]]:
+def rows(proof: Mapping[str, Any], egress: Mapping[str, Any] | None, *, full: bool) -> Iterator[tuple[str, str]]:
+    """Names and texts of the proof, from two parts of that object; texts may hold anything."""
     for problem in proof["problems"]:
         yield "NO PROOF", problem
     if egress is None:

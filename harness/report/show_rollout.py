@@ -48,12 +48,7 @@ def find(looked: Looked, task: str, repeat: int, attempt: str | None) -> Rollout
 
     Raises UnknownNameError for a task that isn't planned, UsageError for another repeat or attempt that isn't there.
     """
-    run, item = looked.run, Item(task, repeat)
-    repeats = [one.repeat for one in looked.items if one.task == task]
-    if not repeats:
-        raise UnknownNameError("task", task, {one.task for one in looked.items}, "in this run")
-    if repeat not in repeats:
-        raise UsageError(f"Task {task} has the repeats 0 to {repeats[-1]}, and no {repeat}.")
+    run, planned = looked.run, item(looked, task, repeat)
     names = run.attempt_names(task, repeat)
     records = [(name, run.read_attempt(task, repeat, name)) for name in names]
     records.sort(key=lambda found: (found[1].observed.started_ns, found[0]))
@@ -62,14 +57,24 @@ def find(looked: Looked, task: str, repeat: int, attempt: str | None) -> Rollout
     done = run.done(task, repeat)
     name, record = _chosen(records, attempt if attempt is not None or done is None else done.attempt)
     return Rollout(
-        item=item,
+        item=planned,
         name=name,
         attempts=records,
         done=done,
-        row=looked.row(item),
+        row=looked.row(planned),
         record=record,
         turns=conversation(record, run.blobs),
     )
+
+
+def item(looked: Looked, task: str, repeat: int) -> Item:
+    """The planned rollout; raises UnknownNameError for a task that isn't planned, UsageError for another repeat."""
+    repeats = [one.repeat for one in looked.items if one.task == task]
+    if not repeats:
+        raise UnknownNameError("task", task, {one.task for one in looked.items}, "in this run")
+    if repeat not in repeats:
+        raise UsageError(f"Task {task} has the repeats 0 to {repeats[-1]}, and no {repeat}.")
+    return Item(task, repeat)
 
 
 def _chosen(records: Sequence[tuple[str, AttemptRecord]], wanted: str | None) -> tuple[str, AttemptRecord]:

@@ -118,7 +118,7 @@ def _result(found: Mapping[str, Any], most: int | None) -> Iterator[str]:
 
 
 def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    outcome, observed = found["outcome"], found["observed"]
+    outcome = found["outcome"]
     yield "answer", "none" if found["answer"] is None else found["answer"].rstrip("\n")
     yield "extracted", found["extracted_answer"] or "nothing"
     yield "gold", found["gold"]
@@ -129,11 +129,20 @@ def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "reward", "none: masked or not graded" if found["reward"] is None else f"{found['reward']:g}"
     masked = " (masked)" if outcome["masked"] else ""
     yield "outcome", outcome["kind"] + masked + (f": {outcome['reason']}" if outcome["reason"] else "")
+    yield from measurements(found, off_chain=" (--all-calls shows them)")
+
+
+def measurements(found: Mapping[str, Any], *, off_chain: str = "") -> Iterator[tuple[str, str]]:
+    """Names and texts of what was counted and observed of an attempt; ``found`` is the object of ``--json``.
+
+    ``off_chain`` is said of calls off the chain. Texts may hold anything (see `harness.report.words.plain`).
+    """
+    observed = found["observed"]
     waited = duration(found["waited_seconds"])
     yield "time", f"{duration(found['played_seconds'])}, {waited} of it waiting for the policy endpoint"
     counted = [f"{name} {count:,}" for name, count in found["tokens"].items() if count is not None]
     yield "tokens", ", ".join(counted) or "not counted by the endpoint"
-    off = f", {len(found['off_chain'])} off it (--all-calls shows them)" if found["off_chain"] else ""
+    off = f", {len(found['off_chain'])} off it{off_chain}" if found["off_chain"] else ""
     refused = f", {len(observed['refusals'])} refused" if observed["refusals"] else ""
     again = f", {observed['tried_again']} more tries at the endpoint" if observed["tried_again"] else ""
     yield "calls", f"{len(found['chain'])} on the chain{off}{refused}{again}"

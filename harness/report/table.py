@@ -1,7 +1,8 @@
 """The figures of a run as a table for a terminal; without colours, so that a log has it too."""
 
 import io
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.gateway.printed_parts import HINT, PRINTED_PARTS
@@ -37,26 +38,27 @@ def _about(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "judge", summary["judge_model"]
     bounds = f"bounds {summary['reward_low']:.4f} to {summary['reward_high']:.4f}"
     yield "mean/reward", f"{_mean(summary)}  ({bounds})"
-    yield "95 % interval", _interval(summary)
+    yield "95 % interval", interval(summary)
     if summary["repeats"]:
         yield from _repeats(summary)
     yield "coverage", f"{summary['coverage']:.1%}  ({summary['measured']} of {summary['planned']} measured)"
-    yield "outcomes", _counts(summary["outcomes"]) or "none"
+    yield "outcomes", counts(summary["outcomes"]) or "none"
     if summary["masked"]:
-        yield "masked", f"{summary['masked']}: {_counts(summary['masked_outcomes'])}"
+        yield "masked", f"{summary['masked']}: {counts(summary['masked_outcomes'])}"
     yield "attempts", f"{summary['attempts']}  ({summary['new_attempts']} of them now)"
     if summary["played_seconds"]:
         played, waited = summary["played_seconds"], summary["waited_seconds"]
         yield "waiting", f"{waited / played:.0%} of {duration(played)} was spent waiting for the policy endpoint"
     if summary["egress"]["rollouts"]:
-        yield "network", _network(summary["egress"])
+        yield "network", network(summary["egress"])
     for flag, count in summary["flags"].items():
         yield "flag", f"{flag} {count}" + (f": {HINTS[flag]}" if flag in HINTS else "")
     yield "content", summary["content_digest"]
+    yield "report", f"harness report {shlex.quote(summary['run'])}"
 
 
-def _network(egress: Mapping[str, Any]) -> str:
-    """Whether the rollouts that count prove that they reached the gateway alone."""
+def network(egress: Mapping[str, Any]) -> str:
+    """Whether the rollouts that count prove that they reached the gateway alone; ``egress`` is of a summary."""
     proved = f"{egress['proved']} of {egress['rollouts']} rollouts proved that they reached the gateway alone"
     more = f", and more that {egress['truncated']} rollouts had no room to list" if egress["truncated"] else ""
     refused = f"{egress['refused']:,} packets refused, to {egress['destinations']:,} destinations{more}"
@@ -72,16 +74,24 @@ def _repeats(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     )
     yield (
         "standard error",
-        f"{_number(summary['standard_error'])} by task, {_number(found['standard_error'])} by repeat",
+        f"{number(summary['standard_error'])} by task, {number(found['standard_error'])} by repeat",
     )
     for kind in ("pass@", "majority@"):
         values = {name.removeprefix(kind): value for name, value in found.items() if name.startswith(kind)}
-        yield f"{kind}k", ", ".join(f"{k}: {_number(value)}" for k, value in values.items() if k.isdecimal())
+        yield f"{kind}k", ", ".join(f"{k}: {number(value)}" for k, value in values.items() if k.isdecimal())
     if left_out := {k: count for k, count in found["left_out"].items() if count}:
         yield (
             "left out",
-            "tasks with fewer than k measured repeats: " + _counts({f"{k}:": left_out[k] for k in left_out}),
+            "tasks with fewer than k measured repeats: " + counts({f"{k}:": left_out[k] for k in left_out}),
         )
+
+
+def members(summary: Mapping[str, Any]) -> Iterator[tuple[Sequence[str], str, Mapping[str, Any]]]:
+    """Of each group the wider ones that it is in, its own name and its figures; a group comes after its wider ones."""
+    found = {name: group for groups in summary["groups"].values() for name, group in groups.items()}
+    for name in sorted(found):
+        *wider, last = name.split(" / ")
+        yield wider, last, found[name]
 
 
 def _groups(summary: Mapping[str, Any]) -> Any:
@@ -90,12 +100,9 @@ def _groups(summary: Mapping[str, Any]) -> Any:
     table.add_column("", overflow="fold")
     for heading in ("planned", "measured", "mean", "95 % interval"):
         table.add_column(heading, justify="right", overflow="fold")
-    members = {name: group for groups in summary["groups"].values() for name, group in groups.items()}
-    for name in sorted(members):
-        group = members[name]
-        *wider, last = name.split(" / ")
-        counts = (str(group["planned"]), str(group["measured"]))
-        table.add_row("  " * len(wider) + plain(last), *counts, _mean(group), _interval(group))
+    for wider, last, group in members(summary):
+        sizes = (str(group["planned"]), str(group["measured"]))
+        table.add_row("  " * len(wider) + plain(last), *sizes, _mean(group), interval(group))
     return table
 
 
@@ -106,17 +113,20 @@ def _table(*, headed: bool) -> Any:
 
 
 def _mean(figures: Mapping[str, Any]) -> str:
-    return _number(figures["reward"])
+    return number(figures["reward"])
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
+    """A mean with four digits; a dash where there is none."""
     return "-" if value is None else f"{value:.4f}"
 
 
-def _interval(figures: Mapping[str, Any]) -> str:
-    interval = figures["reward_interval"]
-    return "-" if interval is None else f"{interval[0]:.3f} to {interval[1]:.3f}"
+def interval(figures: Mapping[str, Any]) -> str:
+    """The 95 % interval of a run's or a group's mean; a dash where there is none."""
+    found = figures["reward_interval"]
+    return "-" if found is None else f"{found[0]:.3f} to {found[1]:.3f}"
 
 
-def _counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in counts.items())
+def counts(found: Mapping[str, int]) -> str:
+    """Names with how often each was found, as one text."""
+    return ", ".join(f"{name} {count}" for name, count in found.items())

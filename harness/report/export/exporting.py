@@ -33,9 +33,7 @@ def export(run: Path, wanted: Wanted) -> dict[str, JSON]:
     """
     source = Source.open(run, wanted.scorer)
     path = wanted.out or place(run, wanted.form)
-    inside = path.resolve().is_relative_to(run.resolve())
-    if inside and path.resolve() != place(run, "parquet").resolve():
-        raise UsageError(f"{path} is in the run folder, which holds the run and nothing else. Name another with --out.")
+    inside = outside(run, path, place(run, "parquet").name)
     address = addresses(wanted.images, source.run.blobs)
     # The table in the run folder follows from what else is there: an old one is worth nothing.
     with outputs(replace=wanted.replace or inside) as files:
@@ -58,6 +56,18 @@ def export(run: Path, wanted: Wanted) -> dict[str, JSON]:
         "scorer": source.scorer,
         "files": [{"path": str(file.path), "rows": file.rows, "sha256": file.sha256} for file in files.begun],
     }
+
+
+def outside(run: Path, path: Path, derived: str | None = None) -> bool:
+    """Refuse a path in the run folder, but for the file that may stand there: True where it is that one.
+
+    Raises UsageError.
+    """
+    if not path.resolve().is_relative_to(run.resolve()):
+        return False
+    if derived is None or path.resolve() != (run / derived).resolve():
+        raise UsageError(f"{path} is in the run folder, which holds the run and nothing else. Name another place.")
+    return True
 
 
 def place(run: Path, form: str) -> Path:

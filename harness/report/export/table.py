@@ -78,6 +78,14 @@ def write(source: Source, path: Path, files: Outputs) -> None:
             output.rows += len(group)
 
 
+def read(source: Source) -> "pa.Table":
+    """The same table in memory; raises StoreCorruptError."""
+    import pyarrow as pa
+
+    schema = _schema(source)
+    return pa.concat_tables([schema.empty_table(), *(_table(group, schema) for group in _groups(rows(source)))])
+
+
 def rows(source: Source) -> Iterator[dict[str, Any]]:
     """Every row, in the order of the plan."""
     for rollout in source.rollouts():

@@ -36,7 +36,7 @@ def name_beside(target: Path, kind: Literal["archive", "import", "export", "bund
 
 
 @contextlib.contextmanager
-def beside(target: Path, kind: Literal["archive", "import", "bundle"]) -> Iterator[Path]:
+def beside(target: Path, kind: Literal["archive", "import", "export", "bundle"]) -> Iterator[Path]:
     """A free name in ``target``'s folder; whatever is there at the end is deleted."""
     path = name_beside(target, kind)
     try:

@@ -1,0 +1,120 @@
+// One rollout, made when it is opened.
+
+const WORDS = {
+  right: 'right', wrong: 'wrong', partial: 'partly right', masked: 'masked: no valid measurement, in no mean',
+};
+
+let opened = null; // the entry whose rollout is open
+let cameFrom = null; // what had the focus before
+
+function part(name, heading, ...content) {
+  return el('section', { 'data-part': name, class: name }, heading && el('h3', {}, heading), ...content);
+}
+
+function pairs(rows) {
+  return el('dl', { class: 'pairs' }, rows.map(([name, text]) => el('div', {}, el('dt', {}, name), el('dd', {}, long(text, 'plain')))));
+}
+
+// The images that the model was given before its first word.
+function puzzle(rollout) {
+  const first = rollout.turns.findIndex((turn) => turn.role === 'assistant');
+  const given = first < 0 ? rollout.turns : rollout.turns.slice(0, first);
+  const images = given.flatMap((turn) => turn.parts).filter((found) => 'image' in found);
+  return part('puzzle', 'Puzzle', images.map((found) => picture(found.image, 'The puzzle')), long(rollout.question));
+}
+
+function verdict(entry, rollout) {
+  const reward = entry.reward === null ? '' : `reward ${entry.reward} · `;
+  const judged = rollout.verdict ? `${rollout.judge_model || 'the rule'} says: ${rollout.verdict}` : '';
+  return part('verdict', 'Verdict',
+    el('p', {}, el('span', { class: `mark ${entry.verdict}` }, WORDS[entry.verdict])),
+    el('p', { class: 'quiet' }, [reward + entry.outcome, judged].filter(Boolean).join(' · ')));
+}
+
+function reason(rollout) {
+  const outcome = rollout.outcome && rollout.outcome.reason;
+  const found = [rollout.reason, rollout.failure_reason, outcome].filter((text, place, all) => text && all.indexOf(text) === place);
+  return part('reason', 'Reason', found.length ? found.map((text) => long(text)) : el('p', { class: 'quiet' }, 'none was given'));
+}
+
+function answer(entry, rollout) {
+  const none = rollout.answer ? 'none is marked in what it said last' : 'none';
+  const shownAnswer = entry.answer === null ? el('p', { class: 'quiet' }, none) : long(entry.answer, 'large');
+  return part('answer', 'Answer', shownAnswer);
+}
+
+function attempts(rollout) {
+  if (rollout.attempts.length < 2) return null;
+  const lines = rollout.attempts.map((one) => {
+    const state = one.counts ? 'counts' : one.masked ? 'masked' : 'measured';
+    const here = one.name === rollout.attempt ? ', shown here' : '';
+    return el('li', { class: one.masked ? 'masked' : '' },
+      `${one.outcome} (${state}${here}), ${one.played_seconds.toFixed(1)} s, ${one.calls} calls, began ${one.started}`);
+  });
+  return part('attempts', `${rollout.attempts.length} attempts`, el('ol', {}, lines));
+}
+
+function flags(entry) {
+  const found = entry.flags.map((flag) => el('li', {}, flag, INDEX.hints[flag] && el('small', {}, ': ', INDEX.hints[flag])));
+  return part('flags', 'Flags', found.length ? el('ul', {}, found) : el('p', { class: 'quiet' }, 'none'));
+}
+
+function record(rollout) {
+  const details = el('details', { ontoggle: () => {
+    if (details.open && !details.querySelector('pre')) details.append(long(JSON.stringify(rollout.record, null, 1), 'code'));
+  } }, el('summary', {}, 'The attempt’s record as JSON'));
+  return part('record', 'Record', rollout.record ? details : el('p', { class: 'quiet' }, 'There is none: it was never played to an end.'));
+}
+
+function talk(rollout) {
+  const off = (rollout.calls_off_chain || []).map(offChain);
+  const turns = rollout.turns.map(shownTurn);
+  if (!turns.length) return part('talk', 'Talk', el('p', { class: 'quiet' }, 'It was never played to an end.'));
+  return part('talk', 'Talk', el('ol', { class: 'turns' }, turns, off));
+}
+
+function head(entry) {
+  const place = shown.indexOf(entry);
+  const step = (id, text, by, key) => el('button', {
+    type: 'button', id, onclick: () => walk(by), 'aria-keyshortcuts': key, disabled: !neighbour(by),
+  }, text);
+  return el('header', { class: 'bar-of-tools' },
+    el('div', {},
+      el('h2', { id: 'rollout-title', tabindex: '-1' }, `Task ${entry.task}`, entry.repeat || INDEX.repeats ? `, repeat ${entry.repeat}` : ''),
+      el('p', { class: 'quiet' }, [place < 0 ? 'not in the list' : `${place + 1} of ${shown.length}`, entry.category].filter(Boolean).join(' · '))),
+    el('div', { class: 'tools' },
+      step('previous', '← Previous', -1, 'k'), step('next', 'Next →', 1, 'j'),
+      el('button', { type: 'button', id: 'close', onclick: () => byId('rollout').close() }, 'Close')));
+}
+
+function content(entry, rollout) {
+  return el('div', { class: 'columns' },
+    el('div', { class: 'aside' },
+      puzzle(rollout),
+      el('div', { class: 'two' }, answer(entry, rollout), part('gold', 'Right answer', long(rollout.gold, 'large'))),
+      verdict(entry, rollout), reason(rollout), flags(entry)),
+    talk(rollout),
+    el('div', { class: 'evidence' },
+      part('egress', 'Network', rollout.network ? pairs(rollout.network) : el('p', { class: 'quiet' }, 'It was never played to an end.')),
+      rollout.measurements && part('measurements', 'Measured', pairs(rollout.measurements)),
+      attempts(rollout), record(rollout)));
+}
+
+// Show an entry's rollout in the dialog, which may be open already.
+function show(entry) {
+  const dialog = byId('rollout');
+  const rollout = block('r-' + entry.number);
+  if (!dialog.open) cameFrom = document.activeElement;
+  opened = entry;
+  dialog.replaceChildren(head(entry), rollout ? content(entry, rollout) : el('p', { class: 'quiet' }, 'Loading …'));
+  if (!rollout) whenWhole(() => { if (opened === entry) show(entry); });
+  if (!dialog.open) dialog.showModal();
+  dialog.scrollTop = 0;
+  byId('rollout-title').focus();
+}
+
+// The entry that stands so many lines away from the open one, or the page that has it.
+function neighbour(by) {
+  const place = shown.indexOf(opened);
+  return shown[place < 0 ? 0 : place + by] || (by > 0 ? INDEX.following : INDEX.previous) || null;
+}

@@ -1,0 +1,98 @@
+// The table of rollouts: filtering, searching, sorting. The rows were written by the server side of things.
+
+const INDEX = block('index');
+const entries = INDEX.entries;
+const body = byId('rollouts').tBodies[0];
+entries.forEach((entry, number) => {
+  entry.number = number;
+  entry.row = body.rows[number];
+  entry.row.dataset.number = number;
+});
+
+let shown = entries; // those that fit, in the order in which they stand
+
+const inOrder = new Intl.Collator('en', { numeric: true }).compare;
+const KEYS = {
+  subtype: (entry) => entry.category,
+  flags: (entry) => entry.flags.length,
+};
+
+// Of two entries which comes first; what has no value is last in whichever order.
+function compared(name, down) {
+  const key = KEYS[name] || ((entry) => entry[name]);
+  return (one, other) => {
+    const a = key(one), b = key(other);
+    if (a === null || b === null) return (a === null) - (b === null) || one.number - other.number;
+    const order = typeof a === 'number' ? a - b : inOrder(a, b);
+    return (down ? -order : order) || one.number - other.number;
+  };
+}
+
+// What a search looks through, in small letters: the line, the question, and what was said and done.
+function searched(entry) {
+  if (entry.searched !== undefined) return entry.searched;
+  const talk = [];
+  const rollout = block('r-' + entry.number);
+  for (const turn of rollout ? rollout.turns : []) {
+    if (turn.role === 'system') continue;
+    for (const part of turn.parts) if (part.text) talk.push(part.text);
+    if (turn.reasoning) talk.push(turn.reasoning);
+    for (const call of turn.tool_calls || []) talk.push(call.name, call.arguments);
+  }
+  const line = [entry.task, entry.category, entry.outcome, entry.verdict, entry.answer || '', entry.gold];
+  const text = [...line, ...entry.flags, ...entry.texts, ...talk].join('\n').toLowerCase();
+  if (rollout || document.readyState !== 'loading') entry.searched = text;
+  return text;
+}
+
+// The function that says whether an entry fits; each word of the search has to be found.
+function fitting(state) {
+  const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
+  const within = (category) => category === state.category || category.startsWith(state.category + ' / ');
+  return (entry) =>
+    (!state.verdict || entry.verdict === state.verdict) &&
+    (!state.outcome || entry.outcome === state.outcome) &&
+    (!state.category || within(entry.category)) &&
+    (!state.flag || entry.flags.includes(state.flag)) &&
+    words.every((word) => searched(entry).includes(word));
+}
+
+// Show the rows that fit, in the order that is asked for.
+function applyTable(state) {
+  const fits = fitting(state);
+  const down = state.sort.startsWith('-');
+  const name = state.sort.replace('-', '');
+  const sorted = name ? [...entries].sort(compared(name, down)) : entries;
+  shown = sorted.filter(fits);
+  const visibleRows = new Set(shown);
+  for (const entry of entries) entry.row.hidden = !visibleRows.has(entry);
+  if (sorted.some((entry, place) => body.rows[place] !== entry.row)) body.append(...sorted.map((entry) => entry.row));
+  for (const button of document.querySelectorAll('th button[data-sort]')) {
+    const cell = button.closest('th');
+    if (button.dataset.sort === name) cell.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+    else cell.removeAttribute('aria-sort');
+  }
+  byId('none').hidden = shown.length > 0;
+  byId('rollouts').classList.toggle('empty', shown.length === 0);
+  const count = `${shown.length} of ${entries.length} rollouts`;
+  if (byId('count').textContent !== count) byId('count').textContent = count;
+  byId('search').value = state.q;
+  for (const filter of FILTERS) {
+    const select = document.querySelector(`select[name=${filter}]`);
+    if (select) select.value = state[filter];
+  }
+}
+
+// The order after a click: the way a column usually is wanted, then the other, then the run's own.
+function nextSort(button, sort) {
+  const name = button.dataset.sort;
+  const ways = button.dataset.first === 'down' ? ['-' + name, name, ''] : [name, '-' + name, ''];
+  return ways[(ways.indexOf(sort) + 1) % 3];
+}
+
+// Move the focus by so many rows; from nowhere, to the first.
+function focusRow(by) {
+  const here = shown.findIndex((entry) => entry.row.contains(document.activeElement));
+  const place = here < 0 ? 0 : Math.min(Math.max(here + by, 0), shown.length - 1);
+  if (shown[place]) shown[place].row.querySelector('a').focus();
+}

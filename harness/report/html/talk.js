@@ -1,0 +1,103 @@
+// A rollout's talk: what the model was given, what it said, what its tools returned.
+
+const CUT = 4000; // characters of a text that are shown until all is asked for
+const CUT_LINES = 120;
+
+// A text of any length; of a long one the beginning, and a button for the rest.
+function long(text, className = 'words') {
+  const lines = text.split('\n', CUT_LINES + 1);
+  if (text.length <= CUT && lines.length <= CUT_LINES) return el('pre', { class: className }, text);
+  const pre = el('pre', { class: className }, lines.slice(0, CUT_LINES).join('\n').slice(0, CUT));
+  const button = el('button', { type: 'button', class: 'more', onclick: () => {
+    pre.replaceChildren(...visible(text));
+    pre.tabIndex = -1;
+    pre.focus();
+    button.remove();
+  } }, `Show all ${text.length.toLocaleString('en')} characters`);
+  return el('div', {}, pre, button);
+}
+
+// Where an image is: in a block of this page, else in a file beside it. Its type was told by its bytes.
+function sourceOf(image) {
+  const found = byId('i-' + image.sha256);
+  if (found) return `data:${image.media_type};base64,${found.textContent}`;
+  return `images/${image.sha256}.${image.media_type.replace('image/', '')}`;
+}
+
+// An image that a click or Enter enlarges.
+function picture(image, text) {
+  const size = image.width ? `${image.width} × ${image.height}` : 'size unknown';
+  const shownImage = el('img', { alt: text, src: sourceOf(image), width: image.width, height: image.height });
+  const open = () => {
+    const large = el('img', { alt: text, src: shownImage.src });
+    byId('picture').firstElementChild.replaceChildren(large);
+    byId('picture').showModal();
+  };
+  return el('figure', {},
+    el('button', { type: 'button', class: 'image', 'aria-label': `${text}: enlarge`, onclick: open }, shownImage),
+    el('figcaption', {}, `${image.media_type}, ${size}, ${image.bytes.toLocaleString('en')} bytes`));
+}
+
+function parts(turn, text, className) {
+  return turn.parts.map((part) => 'image' in part ? picture(part.image, text) : long(part.text, className));
+}
+
+// Arguments of a tool's call by name; as they came where they are no object.
+function argumentsOf(call) {
+  let value = null;
+  try { value = JSON.parse(call.arguments); } catch (error) { /* a model may write anything */ }
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return long(call.arguments, 'code');
+  const names = Object.keys(value);
+  return names.map((name) => {
+    const text = typeof value[name] === 'string' ? value[name] : JSON.stringify(value[name]);
+    return el('div', { class: 'argument' }, el('span', { class: 'name' }, name), long(text, 'code'));
+  });
+}
+
+function about(turn) {
+  const usage = turn.usage || {};
+  const count = (value, way) => value ? `${value.toLocaleString('en')} tokens ${way}` : '';
+  const found = [`${turn.seconds.toFixed(1)} s`, turn.finish_reason || 'no finish reason',
+    count(usage.prompt, 'in'), count(usage.completion, 'out'), turn.error ? `error: ${turn.error.slice(0, 200)}` : ''];
+  return found.filter(Boolean).join(' · ');
+}
+
+// What one answer of the model holds.
+function said(turn) {
+  return [
+    turn.reasoning && el('div', { class: 'thinking' }, el('h5', {}, 'Thinking'), long(turn.reasoning)),
+    turn.parts && parts(turn, 'Image of the model', 'words'),
+    turn.tool_calls.map((call) => el('div', { class: 'call' },
+      el('h5', {}, 'Calls ', el('code', {}, call.name.slice(0, 80))), argumentsOf(call))),
+  ];
+}
+
+function folded(summary, content, className = '') {
+  return el('details', { class: className }, el('summary', {}, summary), content);
+}
+
+// One turn as an item of the list.
+function shownTurn(turn) {
+  if (turn.role === 'system') {
+    const length = turn.parts.reduce((sum, part) => sum + (part.text || '').length, 0);
+    const content = folded(`The agent's own instructions, ${length.toLocaleString('en')} characters`, parts(turn, '', 'words'));
+    return el('li', { class: 'turn system' }, el('h4', {}, 'System'), content);
+  }
+  if (turn.role === 'assistant') {
+    const heading = el('h4', {}, 'Model ', el('small', {}, `call ${turn.call} · ${about(turn)}`));
+    return el('li', { class: 'turn model' }, heading, said(turn));
+  }
+  if (turn.role === 'tool') {
+    const heading = el('h4', {}, 'Output of ', el('code', {}, turn.tool.slice(0, 80) || 'a tool'));
+    return el('li', { class: 'turn tool' }, heading, parts(turn, 'Image', 'code'));
+  }
+  return el('li', { class: 'turn user' }, el('h4', {}, 'Given'), parts(turn, 'Image that the model was given', 'words'));
+}
+
+// A call that somebody in the sandbox made off the chain: it is no part of the talk.
+function offChain(call) {
+  const answer = call.body === null ? [long(call.text), said({ ...call, parts: null })] : long(call.body, 'code');
+  return el('li', { class: 'turn off' },
+    el('h4', {}, 'Off the chain ', el('small', {}, `call ${call.call} · HTTP ${call.status} · ${about(call)}`)),
+    folded('Its request', long(call.request, 'code')), answer);
+}
