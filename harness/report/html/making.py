@@ -63,7 +63,7 @@ def make(run: Path, wanted: Wanted) -> dict[str, JSON]:
 def _file(looked: Looked, path: Path, *, replace: bool) -> tuple[writing.Written, int]:
     with outputs(replace=replace) as files:
         output = files.begin(path)
-        written = writing.write_file(looked, output.write, path.parent)
+        written = writing.write_file(looked, output, path.parent)
     return written, path.stat().st_size
 
 
