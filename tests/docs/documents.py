@@ -30,6 +30,7 @@ class Command:
     page: str
     line: int
     text: str
+    inline: bool = False  # it stands in a sentence
 
     @property
     def where(self) -> str:
@@ -100,7 +101,7 @@ class Page:
                 yield Command(self.name, first + line, plain(text))
         for line, text in self.spans():
             if _INLINE.match(text):
-                yield Command(self.name, line, plain(text))
+                yield Command(self.name, line, plain(text), inline=True)
 
     def _inline(self) -> Iterator[tuple[int, Token]]:
         for token in self.tokens:

@@ -10,6 +10,7 @@ import pytest
 from harness.benchmarks.demo import puzzles
 from harness.store.runfolder import RunFolder
 from harness.store.verify import verify
+from tests.docs.documents import ROOT, Page
 
 pytestmark = pytest.mark.integration
 
@@ -19,6 +20,12 @@ DERIVED = ("run", "new_attempts", "interrupted")
 
 def intended(meaning: str) -> int:
     return sum(puzzles.intended(task) == meaning for task in range(1, 13))
+
+
+def shown() -> list[str]:
+    """The lines of README.md's table that are the same in every run of all twelve puzzles."""
+    (table,) = (text for _, text in Page.read(ROOT / "README.md").fences("") if text.startswith("run  "))
+    return [line for line in table.splitlines() if not line.startswith(("run  ", "waiting  ", "report  ", "..."))]
 
 
 async def test_twelve_puzzles_score_as_intended_and_a_finished_run_plays_nothing(
@@ -34,6 +41,8 @@ async def test_twelve_puzzles_score_as_intended_and_a_finished_run_plays_nothing
     assert len(found["groups"]["type"]) == 4
     assert len(found["groups"]["subtype"]) >= 6
     assert verify(RunFolder.open(tmp_path / "R")) == []
+    printed = done.said.splitlines()
+    assert [line for line in shown() if line not in printed] == [], "README.md shows another table"
 
     before = (tmp_path / "R/summary.json").read_bytes()
     again = await harness(*words)
