@@ -14,6 +14,7 @@ import pytest
 
 from harness.store.runfolder import RunFolder
 from tests.integration.bundles import bundle
+from tests.schemas import check, schema_of
 
 __all__ = ["bundle"]
 
@@ -51,7 +52,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture
 def harness(environment: dict[str, str]) -> Harness:
-    """Runs one command line to its end."""
+    """Runs one command line to its end, and holds what it prints against the schema of its command."""
 
     async def run(*arguments: str | Path, env: Mapping[str, str] | None = None) -> Finished:
         process = await asyncio.create_subprocess_exec(
@@ -63,7 +64,10 @@ def harness(environment: dict[str, str]) -> Harness:
         )
         out, err = await process.communicate()
         assert process.returncode is not None
-        return Finished(process.returncode, json.loads(out) if out.strip() else None, err.decode())
+        summary = json.loads(out) if out.strip() else None
+        if summary is not None:
+            check(schema_of([*map(str, arguments)], summary), summary)
+        return Finished(process.returncode, summary, err.decode())
 
     return run
 
