@@ -1,13 +1,21 @@
 """What the rest of the harness knows of a benchmark."""
 
-from collections.abc import Mapping
-from typing import Protocol
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final, Protocol
 
 import attrs
 
 from harness.agents.task import Task
 from harness.grading.mode import Mode
 from harness.store.digests import Digest
+
+if TYPE_CHECKING:
+    from harness.benchmarks.demo.conversation import Conversation  # with what looks at pictures
+    from harness.benchmarks.demo.policy import Reply
+
+#: How benchmarks are called: the name becomes a folder's name and a command's argument.
+NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
 @attrs.frozen
@@ -62,6 +70,10 @@ class Benchmark(Graded, Protocol):
     @property
     def task_set(self) -> bytes:
         """The canonical bytes that ``digest`` is of: `harness.benchmarks.recorded` reads them back."""
+
+    @property
+    def scripted(self) -> "Callable[[Conversation], Reply] | None":
+        """The model that ``--demo`` plays against; None where it is that of the demo's puzzles."""
 
     def prompt(self, task_id: str) -> str:
         """The whole text that the agent gets."""

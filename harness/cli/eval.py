@@ -42,7 +42,7 @@ def command(
     as_json: bool,
     **flags: str | None,
 ) -> int:
-    """Run BENCHMARK and score it. harness benchmarks lists what there is.
+    """Run BENCHMARK and score it. harness benchmarks lists what there is; a file of your own ends with .py.
 
     Every option can also be given as ++name=value or in a settings file, and some by the environment: harness config
     says which value holds, and why. Keys come from POLICY_API_KEY and JUDGE_API_KEY, or from a file.

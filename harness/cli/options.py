@@ -14,6 +14,12 @@ from harness.run.settings import values
 from harness.run.settings.resolve import Settings, gym_pair, resolve
 from harness.run.settings.table import SECTIONS, Setting
 
+benchmark_option = click.option(
+    "--benchmark",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The file of a benchmark of your own: its code.",
+)
 pairs_argument = click.argument("pairs", nargs=-1, metavar="[++NAME=VALUE]...", shell_complete=completing.pairs)
 benchmark_argument = click.argument("benchmark", shell_complete=completing.benchmarks)
 run_argument = click.argument("run", metavar="RUN", type=completing.Folder())

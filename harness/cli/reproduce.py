@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from harness.cli.help import Command
-from harness.cli.options import json_option
+from harness.cli.options import benchmark_option, json_option
 from harness.errors import EXIT_CHECK, EXIT_OK
 
 _PATH = click.Path(path_type=Path)
@@ -24,6 +24,7 @@ _PATH = click.Path(path_type=Path)
 @click.option("--source", metavar="DIR", type=_PATH, help="Its source: it is built from there, of pins in the store.")
 @click.option("--this-harness", "this", is_flag=True, help="Use this harness, whichever made the run.")
 @click.option("--to", "folder", metavar="DIR", type=_PATH, help="Where results go.  [default: reproductions/NAME-ID8]")
+@benchmark_option
 @click.option("--jobs", type=click.IntRange(1, 1000), metavar="J", help="Sandboxes at a time.")
 @json_option
 def command(
@@ -31,6 +32,7 @@ def command(
     bundle: Path | None,
     source: Path | None,
     folder: Path | None,
+    benchmark: Path | None,
     jobs: int | None,
     *,
     this: bool,
@@ -48,7 +50,7 @@ def command(
     from harness.run.reproduce.reproducing import reproduce
 
     means = Means(bundle=bundle, source=source, this=this)
-    done = reproduce(archive, folder, means, jobs, lambda line: click.echo(plain(line), err=True))
+    done = reproduce(archive, folder, means, jobs, lambda line: click.echo(plain(line), err=True), benchmark)
     report = done.to_json()
     for line in reproduced(report):
         click.echo(line, err=True)

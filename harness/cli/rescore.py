@@ -8,7 +8,15 @@ import attrs
 import click
 
 from harness.cli.help import Choice, Command
-from harness.cli.options import config_option, json_option, pairs_argument, run_argument, setting_options, settings
+from harness.cli.options import (
+    benchmark_option,
+    config_option,
+    json_option,
+    pairs_argument,
+    run_argument,
+    setting_options,
+    settings,
+)
 from harness.errors import EXIT_CHECK, EXIT_OK, UsageError
 from harness.run.settings.resolve import Settings
 
@@ -62,6 +70,7 @@ JUDGE = (
     help="The replies of judging N count: 0 is the run's own, each --judge live makes the next one.",
 )
 @click.option("--scorer", metavar="NAME", help="Begin from this scorer of the run (the start of its name is enough).")
+@benchmark_option
 @click.option("--check", is_flag=True, help="Write nothing: compute all and compare; exit status 5 where it differs.")
 @config_option
 @json_option
@@ -73,6 +82,7 @@ def command(
     repeats: int,
     judging: int | None,
     scorer: str | None,
+    benchmark: Path | None,
     config: str | None,
     *,
     check: bool,
@@ -91,7 +101,7 @@ def command(
     from harness.run.rescoring.rescore import Rescoring, Wanted
 
     found = settings(pairs, config, flags)
-    wanted = Wanted(judge=judge, repeats=repeats, judging=judging, scorer=scorer)
+    wanted = Wanted(judge=judge, repeats=repeats, judging=judging, scorer=scorer, benchmark=benchmark)
     work = Rescoring.of(run, wanted, found)
     return _check(work, as_json=as_json) if check else _rescore(work, wanted, found, as_json=as_json)
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 import attrs
 
 from harness.errors import JudgeError
-from harness.grading import rule
+from harness.grading import checked, rule
 from harness.grading.item import Item
 from harness.grading.judge import Replies
+from harness.grading.own import Own
 from harness.grading.rule import Asked
 from harness.grading.score import Score, read_call
 from harness.grading.scorer import Scorer
@@ -21,20 +22,28 @@ from harness.store.grades import Grades
 class Grader:
     """Grades rollouts with one scorer.
 
-    Without a judge only what is kept is read; with ``ask_again`` a judge that failed before is asked once more.
+    Without a judge only what is kept is read; with ``ask_again`` a judge that failed before is asked once more. With
+    ``own``, whose rule grades, there is none to ask.
     """
 
     grades: Grades
     scorer: Scorer
     judge: Replies | None
     ask_again: bool = False
+    own: Own | None = None
     _under_way: dict[Digest, asyncio.Lock] = attrs.field(factory=dict, init=False)
 
     async def grade(self, item: Item) -> Score:
-        """Grade one rollout and keep its score; raises as the store does, never for a judge that failed."""
-        about = await self.ask(item)
-        calls = {} if about is None else self.grades.judge_calls(about.request, about.name)
-        score = rule.score(self.scorer.judge, self.scorer.judging, item, about, calls)
+        """Grade one rollout and keep its score; raises as the store does, never for a judge that failed.
+
+        UsageError where a rule of one's own fails.
+        """
+        if self.own is not None and self.own.rule is not None:
+            score = await asyncio.to_thread(checked.score, self.own, item)
+        else:
+            about = await self.ask(item)
+            calls = {} if about is None else self.grades.judge_calls(about.request, about.name)
+            score = rule.score(self.scorer.judge, self.scorer.judging, item, about, calls)
         self.grades.write_score(self.scorer.digest, item.task, item.repeat, score.to_json())
         return score
 

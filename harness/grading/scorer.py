@@ -7,7 +7,8 @@ A scorer's description is canonical JSON, and a blob of each run that it scored:
     judge      the judge's model and parameters, as they stand in a request
     prompt     SHA-256 of the judge's instructions
     judging    the replies of which judging count: 0 is the run's own, each time that all is asked anew has the next one
-    code       {module: SHA-256 of its code}: what decides a score, without comments and docstrings
+    code       {module: SHA-256 of its code}: what decides a score, without comments and docstrings; of a benchmark
+               with a rule of its own ``file`` is the code of its file
 
 Equal records and equal scorers give equal scores, byte for byte.
 """
@@ -31,7 +32,10 @@ from harness.store.fields import Fields, text
 FORMAT: Final = 2
 
 # The modules of this package that ask, keep and describe, and decide no score.
-_DECIDE_NOTHING: Final = {"__init__", "grader", "judge", "mode", "scorer", "transport"}
+_DECIDE_NOTHING: Final = {"__init__", "grader", "judge", "mode", "own", "scorer", "transport"}
+# What decides only where a benchmark has a rule of its own; and how its file is called beside the modules.
+_OWN: Final = "harness.grading.checked"
+FILE: Final = "file"
 # What a reply of the judge must be to be read at all, and what stands in the file of a score.
 _STORE: Final = ("harness.store.canonical", "harness.store.score", "harness.store.usual")
 
@@ -80,7 +84,11 @@ def scorer(
     """The scorer that the code of ``package`` is; ``sources``: names of a benchmark's own modules that decide."""
     own = (path.stem for path in (package / "grading").glob("*.py"))
     modules = [f"harness.grading.{name}" for name in own if name not in _DECIDE_NOTHING]
-    code = {name: _code(package, name) for name in sorted({*modules, *_STORE, *sources})}
+    ruled = mode.own is not None and mode.own.rule is not None
+    names = {*modules, *_STORE, *sources} - (set() if ruled else {_OWN})
+    code = {name: _code(package, name) for name in sorted(names)}
+    if mode.own is not None and ruled:
+        code[FILE] = digest(code_of(mode.own.source.decode("utf-8-sig")).encode())
     return Scorer(judge=judge, mode=mode.name, prompt=digest(INSTRUCTIONS.encode()), code=code, judging=judging)
 
 

@@ -14,6 +14,7 @@ from harness.errors import HarnessError
 from harness.grading import judge as judging
 from harness.grading.grader import Grader
 from harness.grading.judge import Replies
+from harness.grading.mode import JUDGED
 from harness.run import owners, room, tasks
 from harness.run.endpoints.connect import Endpoints, endpoints
 from harness.run.endpoints.recorded import RecordedRun, replayed
@@ -78,7 +79,8 @@ class _Evaluation:
         chosen = [item.task for item in plan(self.benchmark.ids, only=only, limit=limit)]
         whole = plan(chosen, repeats=settings["repeats"])
         own = plan(chosen, repeats=settings["repeats"], shard=settings["shard"])
-        async with endpoints(settings, self.record) as ends:
+        judged = self.benchmark.mode.name == JUDGED.name
+        async with endpoints(settings, self.record, scripted=self.benchmark.scripted, judged=judged) as ends:
             for note in ends.notes:
                 self.show.line(note)
             if not own:
@@ -108,7 +110,7 @@ class _Evaluation:
         try:
             async with _judge(ends, run, needed=todo.asks_judge) as judge, asyncio.TaskGroup() as group:
                 # A judge that failed in an earlier call is asked again: it gave no verdict that could be replaced.
-                grader = Grader(run.grades, prepared.scorer, judge, ask_again=True)
+                grader = Grader(run.grades, prepared.scorer, judge, ask_again=True, own=self.benchmark.mode.own)
                 grading = Grading(run, self.benchmark, grader, group, tally)
                 ticking = group.create_task(self._tick(tally, queue))
                 for item in todo.grade:

@@ -94,7 +94,7 @@ async def prepare(
     if run is None:
         run = RunFolder.create(path, found, benchmark.task_set)
     # Before a score is named after it.
-    await asyncio.to_thread(scorers.keep, run, scorer)
+    await asyncio.to_thread(scorers.keep, run, scorer, benchmark.mode.own)
     return Prepared(run=run, means=means, scorer=scorer, todo=todo)
 
 

@@ -8,11 +8,14 @@ import platform
 import time
 from collections.abc import Iterator
 from itertools import chain
+from typing import Final
 
 from harness import __version__
 from harness.benchmarks.base import Graded
 from harness.benchmarks.recorded import recorded
 from harness.errors import CanonicalError, StoreCorruptError, UsageError
+from harness.grading.mode import RULED
+from harness.grading.own import Own
 from harness.grading.prompt import JudgeSettings
 from harness.grading.scorer import Scorer, described, scorer
 from harness.store import reading
@@ -21,6 +24,11 @@ from harness.store.fields import Fields
 from harness.store.grades import read_object
 from harness.store.runfolder import RunFolder
 
+# Stands in the place of a judge where a benchmark's own rule grades.
+NO_JUDGE: Final = JudgeSettings(model="own rule")
+# What names, in observed/, the blob with the file of one's own benchmark.
+BENCHMARK_FILE: Final = "benchmark_file"
+
 
 def benchmark_of(run: RunFolder) -> Graded:
     """The run's benchmark, from the run folder alone; raises as `recorded` does."""
@@ -28,16 +36,23 @@ def benchmark_of(run: RunFolder) -> Graded:
 
 
 def scorer_of(benchmark: Graded, judge: JudgeSettings, judging: int = 0) -> Scorer:
-    """The scorer that grades a benchmark now."""
+    """The scorer that grades a benchmark now; ``judge`` is nothing to a benchmark with a rule of its own."""
+    if benchmark.mode.name == RULED.name:
+        judge, judging = NO_JUDGE, 0
     return scorer(judge, benchmark.mode, benchmark.sources, judging=judging)
 
 
-def keep(run: RunFolder, now: Scorer) -> None:
-    """Keep a scorer's description, and that the run is graded by it from now on. Raises as the store does."""
+def keep(run: RunFolder, now: Scorer, own: Own | None = None) -> None:
+    """Keep a scorer's description, and that the run is graded by it from now on; with it one's own file.
+
+    Raises as the store does.
+    """
     run.blobs.put(now.description)
     if next(_named(run), None) != now.digest:
         started = time.time_ns()
         value = {"kind": "scoring", "manifest": run.identity, "scorer": now.digest, "harness": __version__}
+        if own is not None:
+            value[BENCHMARK_FILE] = run.blobs.put(own.source)
         run.write_observed(platform.node() or "unknown", started, {**value, "started_ns": str(started)})
 
 

@@ -1,16 +1,21 @@
 """Which tasks a run has: the demo's, or BabyVision from where the settings say."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+import attrs
+
 from harness.benchmarks.babyvision.asking import prompt
-from harness.benchmarks.babyvision.benchmark import INSTRUCTIONS, BabyVision
+from harness.benchmarks.babyvision.benchmark import BabyVision
 from harness.benchmarks.babyvision.data.dataset import DataSet
 from harness.benchmarks.babyvision.data.installed import Place
 from harness.benchmarks.babyvision.puzzle import read_task_set
 from harness.benchmarks.base import Benchmark
+from harness.benchmarks.own.loading import Loaded, is_file, load
 from harness.errors import UsageError
+from harness.run import own
 from harness.run.plan import plan
 from harness.run.settings import instruction
 from harness.run.settings.check import OF_DATA, OF_DEMO
@@ -24,7 +29,7 @@ NAMING_DATA: Final = ("demo", *OF_DEMO, *OF_DATA)
 
 
 def benchmark(name: str, settings: Settings, scratch: Path, record: RunFolder | None = None) -> Benchmark:
-    """The benchmark of this name, over the data that the settings choose.
+    """The benchmark of this name, over the data that the settings choose; or one's own, of the file of this name.
 
     With ``demo``, its puzzles, which are written into ``scratch`` and must be there as long as the run. Else the files
     that ``babyvision_zip`` and ``babyvision_parquet`` name, which are installed first; else the installed data set. A
@@ -34,29 +39,40 @@ def benchmark(name: str, settings: Settings, scratch: Path, record: RunFolder | 
     Raises UsageError where there is no data or a file is not the data, StoreCorruptError where the installed data set
     is damaged, NoSpaceError or HarnessError where it can't be installed.
     """
+    if is_file(name):
+        return _own(load(Path(name)), settings, scratch, record)
     named = any(chosen(settings, name) for name in NAMING_DATA)
     data = None if record is None or named else _recorded(record, settings)
     if data is None:
         data = _demo(settings, scratch) if settings["demo"] else _babyvision(settings)
     words = instruction.read(settings)
     if words is None and record is not None:
-        words = _words(name, record, data)
+        puzzles = data.puzzles
+        words = _words(record, BabyVision.of(name, data), lambda task: prompt(puzzles[task], ""))
     return BabyVision.of(name, data, words)
 
 
-def _words(name: str, record: RunFolder, data: DataSet) -> str | None:
+def _own(loaded: Loaded, settings: Settings, scratch: Path, record: RunFolder | None) -> Benchmark:
+    found = own.benchmark(loaded, settings, scratch, record, instruction.read(settings))
+    if record is None or settings["instruction"] is not None:
+        return found
+    words = _words(record, found, lambda task: found.kept(task).question)
+    return found if words is None else attrs.evolve(found, instruction=words)
+
+
+def _words(record: RunFolder, usual: Benchmark, question: Callable[[str], str]) -> str | None:
     """The instruction that a recorded run was made with, out of one of its prompts; None where that is the usual one.
 
-    None also where the record doesn't show it: then the manifests tell that it is another one.
+    ``question``: what the prompt of a task ends with. None also where the record doesn't show it: then the manifests
+    tell that it is another one.
     """
-    manifest, usual = record.manifest, INSTRUCTIONS.get(name)
+    manifest, tasks = record.manifest, set(usual.ids)
     wanted = manifest.prompts.get("instruction")
-    if name != manifest.benchmark or not usual or wanted == digest(usual.encode()):
+    if usual.name != manifest.benchmark or not usual.instruction or wanted == digest(usual.instruction.encode()):
         return None
     for done in record.dones():
-        puzzle = data.puzzles.get(done.task)
         asked = record.blobs.get(record.rollout(done).content.prompt).decode("utf-8", "replace")
-        words = asked.removesuffix(f"\n\n{prompt(puzzle, '')}") if puzzle is not None else ""
+        words = asked.removesuffix(f"\n\n{question(done.task)}") if done.task in tasks else ""
         if digest(words.encode()) == wanted:
             return words
     return None

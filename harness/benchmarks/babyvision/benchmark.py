@@ -43,6 +43,10 @@ class BabyVision(GradedPuzzles):
     def task_set(self) -> bytes:
         return task_set(self.puzzles.values())
 
+    @property
+    def scripted(self) -> None:
+        return None
+
     def prompt(self, task_id: str) -> str:
         return prompt(self._puzzle(task_id), self.instruction)
 

@@ -14,6 +14,7 @@ from harness.benchmarks.demo import conversation, judge, policy
 from harness.benchmarks.demo.conversation import Conversation
 from harness.benchmarks.demo.policy import Reply
 from harness.benchmarks.demo.wire import completion, stream
+from harness.errors import HarnessError
 from harness.store.digests import Digest, digest
 
 POLICY_MODEL: Final = "demo-policy"
@@ -31,9 +32,11 @@ class Received:
 
 
 @asynccontextmanager
-async def serve_policy(received: list[Received] | None = None) -> AsyncIterator[str]:
+async def serve_policy(
+    received: list[Received] | None = None, scripted: Callable[[Conversation], Reply] = policy.reply
+) -> AsyncIterator[str]:
     """Serves the scripted policy; gives the base URL, with ``/v1``. Each request is noted in ``received``."""
-    async with serve(POLICY_MODEL, policy.reply, [] if received is None else received) as base_url:
+    async with serve(POLICY_MODEL, scripted, [] if received is None else received) as base_url:
         yield base_url
 
 
@@ -59,7 +62,10 @@ async def serve(model: str, answer: Callable[[Conversation], Reply], received: l
             return _refusal(f"there is only the model {model}")
         received.append(Received(digest(body), tuple(map(digest, talk.pictures))))
         envelope: dict[str, Any] = {"id": f"chatcmpl-{len(received)}", "created": int(time.time()), "model": model}
-        said = answer(talk)
+        try:
+            said = answer(talk)
+        except HarnessError as error:  # of a file that isn't ours
+            return _refusal(str(error))
         if not asked.get("stream"):
             return web.json_response(completion(said, talk.said, envelope, len(body)))
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})

@@ -1,14 +1,16 @@
 """The policy and the judge of a run: the demo's scripted ones, real endpoints, or the record of another run."""
 
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
 from urllib.parse import urlsplit
 
 import attrs
 
-from harness.benchmarks.demo import server
+from harness.benchmarks.demo import policy, server
+from harness.benchmarks.demo.conversation import Conversation
+from harness.benchmarks.demo.policy import Reply
 from harness.errors import UsageError
 from harness.gateway import GatewaySettings, Model, Policy, Secret, Sources, check_url, connected
 from harness.grading.judge import JudgeEndpoint
@@ -27,8 +29,9 @@ OPENAI_HOST = "api.openai.com"
 class Endpoints:
     """Whom a run talks to.
 
-    With a ``record`` nobody but the ``judge``, and where that is None neither: the record has its replies. ``notes``
-    are lines for people: where the policy's limits come from, what is not heeded.
+    With a ``record`` nobody but the ``judge``, and where that is None neither: the record has its replies. ``judge`` is
+    None also where none is needed. ``notes`` are lines for people: where the policy's limits come from, what is not
+    heeded.
     """
 
     policy: Model
@@ -54,21 +57,30 @@ class Endpoints:
 
 
 @asynccontextmanager
-async def endpoints(settings: Settings, record: RecordedRun | None = None) -> AsyncIterator[Endpoints]:
+async def endpoints(
+    settings: Settings,
+    record: RecordedRun | None = None,
+    *,
+    scripted: Callable[[Conversation], Reply] | None = None,
+    judged: bool = True,
+) -> AsyncIterator[Endpoints]:
     """The endpoints of a run, or the ``record`` in their place; the demo's are served until the block ends.
 
     The scripted ones of ``--demo`` and the record stand in for what no flag and no file names; the environment doesn't
-    count then. Raises UsageError for what is missing, UpstreamError where the policy's limits can't be asked for.
+    count then. ``scripted`` takes the place of the demo's own model; without ``judged`` there is no judge. Raises
+    UsageError for what is missing, UpstreamError where the policy's limits can't be asked for.
     """
     if record is not None:
         yield _replayed(settings, record)
     elif settings["demo"]:
-        async with server.serve_policy() as policy_url, server.serve_judge() as judge_url:
-            yield await _demo(settings, policy_url, judge_url)
+        answer = scripted or policy.reply
+        async with server.serve_policy(scripted=answer) as policy_url, server.serve_judge() as judge_url:
+            ends = await _demo(settings, policy_url, judge_url)
+            yield ends if judged else attrs.evolve(ends, judge=None)
     else:
-        judge = _judge(settings)
-        policy, said = await _policy(settings)
-        yield Endpoints(policy=policy, judge=judge, judge_model=settings["judge_model"], notes=(said,))
+        judge = _judge(settings) if judged else None
+        model, said = await _policy(settings)
+        yield Endpoints(policy=model, judge=judge, judge_model=settings["judge_model"], notes=(said,))
 
 
 @asynccontextmanager

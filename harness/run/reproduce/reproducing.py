@@ -5,15 +5,15 @@ The results stand in one folder: ``recorded`` (the archive's run), ``again`` (th
 """
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
+from harness.benchmarks.base import NAME
 from harness.errors import EXIT_CHECK, EXIT_COVERAGE, EXIT_OK, HarnessError, StoreCorruptError, UsageError
-from harness.run import scorers
+from harness.run import own, scorers
 from harness.run.reproduce import commands, finding
 from harness.run.reproduce.comparing import Compared, Count, compare
 from harness.run.reproduce.finding import Found, Means
@@ -26,9 +26,6 @@ from harness.store.provenance import starts
 from harness.store.runfolder import RunFolder
 
 FOLDER: Final = "reproductions"  # where the results stand unless a person says otherwise
-
-# How benchmarks are called; of an archive it is another's word, and becomes a folder's name and a command's argument.
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 Say = Callable[[str], None]
 
@@ -82,15 +79,18 @@ class Reproduced:
         }
 
 
-def reproduce(archive: Path, to: Path | None, means: Means, jobs: int | None, say: Say) -> Reproduced:
-    """Reproduce an archive; ``jobs`` sandboxes at a time.
+def reproduce(
+    archive: Path, to: Path | None, means: Means, jobs: int | None, say: Say, benchmark: Path | None = None
+) -> Reproduced:
+    """Reproduce an archive; ``jobs`` sandboxes at a time, ``benchmark`` the file of one's own benchmark.
 
     Raises StoreCorruptError for an archive that is damaged; UsageError where there is none, or nothing was measured in
     it; as `finding.find` does; KeyboardInterrupt, after which the same call goes on.
     """
     with sources.source(archive) as source:
         facts = checking.read(source).artifact.facts
-    if _NAME.fullmatch(facts.benchmark) is None:
+    # It is another's word, and becomes a folder's name and a command's argument.
+    if NAME.fullmatch(facts.benchmark) is None:
         raise StoreCorruptError(f"{archive} says that its benchmark is {facts.benchmark[:80]!r}: none is called so.")
     folder = (to or Path(FOLDER) / f"{facts.benchmark}-{facts.manifest[:8]}").absolute()
     say(f"checking {archive}")
@@ -98,11 +98,13 @@ def reproduce(archive: Path, to: Path | None, means: Means, jobs: int | None, sa
     there = RunFolder.open(folder / "recorded")
     if not facts.rollouts:
         raise UsageError(f"{archive} has no rollout that was measured: there is nothing to reproduce.")
+    own.check_file(there, benchmark)
+    file = None if benchmark is None else benchmark.absolute()
     known = starts(there.layout)
     found = finding.find(finding.maker(known), means, folder, say)
     say(f"with {found.package or 'a harness out of no store'}")
-    rescored, wrong = _rescored(found, there)
-    now = _again(found, there, folder / "again", jobs)
+    rescored, wrong = _rescored(found, there, file)
+    now = _again(found, there, folder / "again", jobs, file)
     compared = compare(there, now, scorers.current(there))
     tasks, repeats = there.manifest.planned
     done = Reproduced(
@@ -123,9 +125,10 @@ def reproduce(archive: Path, to: Path | None, means: Means, jobs: int | None, sa
     return done
 
 
-def _rescored(found: Found, there: RunFolder) -> tuple[Count, str | None]:
+def _rescored(found: Found, there: RunFolder, file: Path | None) -> tuple[Count, str | None]:
     """The scores that the record gives again, and the first file that it doesn't."""
     argv = [*found.command, "rescore", str(there.layout.root), "--check", "--json"]
+    argv += [] if file is None else ["--benchmark", str(file)]
     _, out = commands.run(argv, [EXIT_OK, EXIT_CHECK], "Scoring the record again")
     report = _object(out)
     # A run that was never finished has no summary; its scores can be right all the same.
@@ -135,8 +138,9 @@ def _rescored(found: Found, there: RunFolder) -> tuple[Count, str | None]:
     return Count(report["scores"] - scores, report["scores"]), first
 
 
-def _again(found: Found, there: RunFolder, target: Path, jobs: int | None) -> RunFolder:
-    argv = [*found.command, "eval", there.manifest.benchmark, "--policy", f"replay:{there.layout.root}", "--json"]
+def _again(found: Found, there: RunFolder, target: Path, jobs: int | None, file: Path | None) -> RunFolder:
+    name = there.manifest.benchmark if file is None else str(file)
+    argv = [*found.command, "eval", name, "--policy", f"replay:{there.layout.root}", "--json"]
     argv += ["--run", str(target), *(["--jobs", str(jobs)] if jobs else [])]
     commands.run(argv, [EXIT_OK, EXIT_COVERAGE], "Running everything again from the record")
     return RunFolder.open(target)

@@ -11,7 +11,7 @@ from harness.errors import UsageError
 from harness.grading import mode
 from harness.grading.prompt import JudgeSettings
 from harness.grading.scorer import Scorer
-from harness.run import scorers
+from harness.run import own, scorers
 from harness.run.plan import Item
 from harness.run.rescoring.checking import Difference, differences
 from harness.run.rescoring.moved import moved
@@ -41,13 +41,14 @@ class Wanted:
     """What is to be done.
 
     ``judge``: where replies come from. ``repeats``: how many judgings are compared. ``judging`` and ``scorer`` (the
-    beginning of a name) choose another one than the run's own.
+    beginning of a name) choose another one than the run's own. ``benchmark``: the file of one's own benchmark.
     """
 
     judge: mode.Judge = "recorded"
     repeats: int = 1
     judging: int | None = None
     scorer: str | None = None
+    benchmark: Path | None = None
 
 
 @attrs.frozen
@@ -67,14 +68,14 @@ class Rescoring:
         Raises UsageError for what is no run or can't be done with it, StoreCorruptError for damage.
         """
         run = RunFolder.open(path)
-        benchmark = scorers.benchmark_of(run)
+        benchmark = own.graded(run, wanted.benchmark)
         benchmark.mode.check(benchmark.name, wanted.judge, wanted.repeats)
         current = scorers.current(run)
         base = current if wanted.scorer is None else scorers.chosen(run, wanted.scorer)
         known = None if base is None else scorers.read(run, base)
         judge = _judge(known, settings)
-        own = known.judging if known is not None and known.judge == judge else 0
-        judging = own if wanted.judging is None else wanted.judging
+        usual = known.judging if known is not None and known.judge == judge else 0
+        judging = usual if wanted.judging is None else wanted.judging
         return cls(run, benchmark, planned(run, benchmark), current, scorers.scorer_of(benchmark, judge, judging))
 
     def check(self) -> tuple[list[Row], list[Difference]]:
@@ -106,7 +107,7 @@ class Rescoring:
         # The description before the scores that are named after it. The run is graded by them once all are there.
         self.run.blobs.put(self.scorer.description)
         rows = scorings[0].rows(self.items, write=True)
-        scorers.keep(self.run, self.scorer)
+        scorers.keep(self.run, self.scorer, self.benchmark.mode.own)
         summary = self._summary(rows)
         keep_summary(self.run, seal(summary))
         return {

@@ -7,7 +7,7 @@ import attrs
 
 from harness.benchmarks.base import Graded
 from harness.errors import CanonicalError, StoreCorruptError, UnknownNameError
-from harness.grading import rule
+from harness.grading import checked, rule
 from harness.grading.item import Item as Rollout
 from harness.grading.score import Score
 from harness.grading.scorer import Scorer
@@ -107,6 +107,9 @@ class Scoring:
         return row, data
 
     def _score(self, rollout: Rollout) -> Score:
+        own = self.benchmark.mode.own
+        if own is not None and own.rule is not None:
+            return checked.score(own, rollout)
         judge = self.scorer.judge
         about = rule.asked(judge, rollout)
         calls = {} if about is None else self.run.grades.judge_calls(about.request, about.name)

@@ -110,6 +110,8 @@ def _check_observed(run: RunFolder, path: Path, found: Findings) -> None:
             about.nanoseconds("started_ns")
         if "scorer" in value:
             found.names(run, path, {about.digest("scorer")})
+        if "benchmark_file" in value:
+            found.names(run, path, {about.digest("benchmark_file")})
 
 
 def _check_summary(run: RunFolder, path: Path, found: Findings) -> None:

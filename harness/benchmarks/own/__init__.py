@@ -1,0 +1,1 @@
+"""Benchmarks of one's own: a Python file says what is asked and how it is graded (docs/extending.md)."""

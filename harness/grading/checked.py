@@ -1,0 +1,50 @@
+"""A score by a benchmark's own rule, whose result is checked: only a number from 0 to 1 is a reward."""
+
+import math
+from numbers import Real
+
+from harness.errors import UsageError
+from harness.grading.extraction import boxed
+from harness.grading.item import Item
+from harness.grading.own import Own, calling
+from harness.grading.prompt import EXTRACTED_MAX
+from harness.grading.score import Score, unanswered
+from harness.grading.string_match import string_match
+
+
+def score(own: Own, item: Item) -> Score:
+    """The score of a rollout by the file's rule; without an answer it is 0, and the rule is not asked.
+
+    Raises UsageError, with the file, where the rule raises anything or returns no reward.
+    """
+    if item.answer is None or not item.answer.strip():
+        return unanswered(item.ended, item.failure_kind)
+    assert own.rule is not None, "a judge grades"
+    what = f"grading task {item.task!r}"
+    with calling(own.path, what):
+        found = own.rule(item.answer, item.gold)
+    extracted = boxed(item.answer)
+    return Score(
+        reward=reward(found, f"{own.path}, {what}"),
+        reason="By the benchmark's own rule.",
+        extracted_answer=None if extracted is None else extracted[:EXTRACTED_MAX],
+        string_match=string_match(extracted, item.gold),
+    )
+
+
+def reward(found: object, where: str) -> float:
+    """A rule's result as a reward; raises UsageError, which names ``where``, for all but a number from 0 to 1."""
+    if isinstance(found, bool) or not isinstance(found, Real):
+        raise UsageError(
+            f"{where}: the rule returned {_shown(found)} ({type(found).__name__}). A reward is a number from 0 to 1: "
+            "float(...) makes one of True and False."
+        )
+    value = float(found)
+    if not math.isfinite(value) or not 0 <= value <= 1:
+        raise UsageError(f"{where}: the rule returned {value!r}. A reward is a number from 0 to 1.")
+    return value + 0.0  # of -0.0 it makes 0.0
+
+
+def _shown(found: object) -> str:
+    text = repr(found)
+    return text if len(text) <= 80 else f"{text[:80]}..."

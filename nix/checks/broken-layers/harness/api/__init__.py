@@ -1,0 +1,1 @@
+"""The layer api of a package that breaks the layers."""
