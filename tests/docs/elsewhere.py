@@ -86,6 +86,7 @@ ELSEWHERE: Final = (
     Elsewhere("harness reproduce r.tar", _REPRODUCE),
     Elsewhere("harness reproduce r.tar --to DIR --jobs 8 --json", _REPRODUCE),
     Elsewhere("harness eval babyvision --demo --limit 2 --run R", "tests/integration/test_archive.py"),
+    Elsewhere("harness eval examples/sums.py --demo --run sums", "tests/integration/test_own.py"),
     Elsewhere("harness slurm submit babyvision --run /shared/R --shards 200 --slots 32", _SLURM),
     Elsewhere("harness slurm submit babyvision --config site.toml --run /shared/R --shards 200 --slots 32", _SLURM),
     Elsewhere(

@@ -65,6 +65,8 @@ PLAYED: Final = (
     ),
     Played("harness diff twelve again", says=("same",)),
     Played("harness export twelve --format gym", makes="twelve_aggregate_metrics.json"),
+    Played("harness --help", says=("harness eval babyvision --demo --limit 1 --run one",)),
+    Played("harness completion bash", says=("complete",)),
     Played("harness eval --help", says=("--policy-base-url",)),
     Played("harness show R", R),
     Played("harness show R 12", R | {"12": "8"}, says=(SILENT,)),
