@@ -83,6 +83,7 @@ ELSEWHERE: Final = (
     Elsewhere("harness diff R R --scorer 1f0c --scorer 77ab", "tests/cli/test_diff.py", ('"--scorer"',)),
     Elsewhere("harness reproduce ARCHIVE --bundle harness.tar", "tests/run/reproduce/test_bundles.py", ("--to",)),
     Elsewhere("harness reproduce ARCHIVE", _REPRODUCE),
+    Elsewhere("harness reproduce twelve.oci", _REPRODUCE),
     Elsewhere("harness reproduce r.tar", _REPRODUCE),
     Elsewhere("harness reproduce r.tar --to DIR --jobs 8 --json", _REPRODUCE),
     Elsewhere("harness eval babyvision --demo --limit 2 --run R", "tests/integration/test_archive.py"),

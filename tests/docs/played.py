@@ -51,8 +51,7 @@ PLAYED: Final = (
     Played("harness archive twelve twelve.oci", says=("2 rollouts archived; sha256:",), makes="twelve.oci"),
     Played("harness import twelve.oci copy", makes="copy/provenance.json"),
     Played(
-        "harness reproduce twelve.oci",
-        more=("--jobs", "2"),
+        "harness reproduce twelve.oci --jobs 2",
         says=("2 of 2 run again from the record are identical", "reproduced "),
     ),
     Played(
@@ -63,7 +62,7 @@ PLAYED: Final = (
         "harness eval babyvision --demo --policy replay:twelve.oci --run again",
         says=("(0 of them now)",),  # the one before has played all of it
     ),
-    Played("harness diff twelve again", says=("same",)),
+    Played("harness diff twelve again", says=("the same was asked and answered: the content digests are equal",)),
     Played("harness export twelve --format gym", makes="twelve_aggregate_metrics.json"),
     Played("harness --help", says=("harness eval babyvision --demo --limit 1 --run one",)),
     Played("harness completion bash", says=("complete",)),

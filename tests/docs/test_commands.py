@@ -18,7 +18,8 @@ HARNESS = re.compile(r"(?:\S*/)?harness$")
 PLACEHOLDERS = {"harness X", "sh nix/setup.sh nix run . --", "sh nix/setup.sh CMD"}  # they stand for any command
 # Options of other programs that sentences name by themselves.
 OTHERS = {
-    *("--chat-template-content-format", "--context-length", "--logprobs-mode", "--served-model-name"),  # model servers
+    *("--chat-template-content-format", "--context-length", "--logprobs-mode", "--served-model-name"),  # vLLM, SGLang
+    *("--jinja", "--mmproj"),  # llama.cpp
     *("--network", "--privileged", "--preserve-digests", "--judge-failed-only"),  # Podman, Docker, skopeo, NeMo Gym
     *("--export", "--signal", "--name"),  # Slurm, and any option at all
 }
