@@ -1,5 +1,5 @@
 # `nix run`: the harness, its shortest command, and the tests.
-{ program, harness, testEnv, skopeo, slurm, signing, source }:
+{ program, harness, testEnv, skopeo, slurm, signing, browser, axe, source }:
 {
   default = { type = "app"; program = "${harness}/bin/harness"; };
 
@@ -13,6 +13,7 @@
     set -eu
     export HARNESS_SOURCE=${source} HARNESS_SKOPEO=${skopeo}/bin/skopeo HARNESS_SLURM=${slurm}
     export HARNESS_SIGNING=${signing}/bin/ssh-keygen
+    export HARNESS_BROWSER=${browser}/bin/chromium HARNESS_AXE=${axe}/axe.min.js
     nix --extra-experimental-features 'nix-command flakes' flake check "path:$HARNESS_SOURCE" --print-build-logs --keep-going
     [ $# -gt 0 ] || set -- -m integration --durations 25
     exec ${testEnv}/bin/python3 -I -B ${./checks/run_pytest.py} "$HARNESS_SOURCE" "$@"

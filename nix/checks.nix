@@ -1,5 +1,5 @@
 # What `nix flake check` builds: small checks, one subject each.
-{ lib, pins, source, sources, python, harness, dev, testEnv, runtime, rootfs, image }:
+{ lib, pins, source, sources, python, harness, dev, testEnv, runtime, rootfs, image, browser, playwright }:
 let
   # A Python script of checks/ in INTERPRETER; it raises, or writes to the output what it saw.
   check = interpreter: name: uses: inputs: lib.python [ "${interpreter}/bin/python3" ] {
@@ -30,7 +30,8 @@ in
     ruff check --no-cache
     ruff format --check --no-cache
   '';
-  types = tool dev "types" ''
+  # Checks of the browser import Playwright.
+  types = tool testEnv "types" ''
     python3 -m mypy --cache-dir=/dev/null
     export MYPYPATH=.:nix/builders:pins
     scripts() { python3 -m mypy --cache-dir=/dev/null --config-file= --strict "$@"; }
@@ -50,6 +51,7 @@ in
   runtime = check python "runtime" [ ] { inherit runtime; };
   rootfs = check python "rootfs" [ "listing" ] { inherit rootfs; };
   image = check python "image" [ "listing" ] { inherit image rootfs; };
+  browser = check playwright "browser" [ ] { inherit browser; };
   pins = check harness "pins" [ ] { folder = sources.pins; };
 
   # The seed is the one executable that isn't built from a pin: it must be what the pinned package holds.

@@ -11,6 +11,9 @@ let
   slurm = import ./slurm.nix { inherit step pins; };
   signing = import ./signing.nix { inherit step pins; };
   squashfs = import ./squashfs.nix { inherit step pins lib; };
+  playwright = import ./playwright.nix { inherit step python pins; };
+  browser = import ./browser.nix { inherit step pins lib playwright; };
+  axe = import ./axe.nix { inherit lib pins; };
   rootfs = import ./rootfs.nix { inherit step pins; };
   image = import ./image.nix { inherit step rootfs; };
   farm = import ./pin-farm.nix { inherit lib pins; };
@@ -23,7 +26,7 @@ let
     env = env.runtime;
     closure = import ./closure.nix { inherit system lib python; };
   };
-  testEnv = env.withPackage harness;
+  testEnv = env.withPackages [ harness playwright ];
 in
 {
   packages = {
@@ -34,9 +37,9 @@ in
     pins = farm;
     # Steps on the way, for whoever looks into one.
     inherit (pins) seed;
-    inherit stage0 python skopeo slurm signing squashfs;
+    inherit stage0 python skopeo slurm signing squashfs playwright browser axe;
     env = env.runtime;
   };
-  apps = import ./apps.nix { inherit program harness testEnv skopeo slurm signing source; };
-  checks = import ./checks.nix { inherit lib pins source sources python harness testEnv runtime rootfs image; inherit (env) dev; };
+  apps = import ./apps.nix { inherit program harness testEnv skopeo slurm signing browser axe source; };
+  checks = import ./checks.nix { inherit lib pins source sources python harness testEnv runtime rootfs image browser playwright; inherit (env) dev; };
 }

@@ -15,6 +15,6 @@ rec {
   # The same and the tools of development; the harness itself is in neither.
   dev = layer "harness-dev-env" (pins.set "wheel" "dev") [ runtime ];
 
-  # The same and PACKAGE, for tests.
-  withPackage = package: layer "harness-test-env" [ ] [ package dev runtime ];
+  # The same and PACKAGES, for tests.
+  withPackages = packages: layer "harness-test-env" [ ] (packages ++ [ dev runtime ]);
 }

@@ -11,7 +11,7 @@ let
   top = path: builtins.head (builtins.split "/" (builtins.substring (builtins.stringLength (toString ../. + "/")) (-1) path));
 
   # What tests and linters look at: not the documents, not the flake's own wiring.
-  checked = [ "harness" "nix" "pins" "pyproject.toml" "tests" ];
+  checked = [ "examples" "harness" "nix" "pins" "pyproject.toml" "tests" ];
 in
 {
   harness = part "harness" ../harness everything;

@@ -4,7 +4,7 @@
 step {
   name = "squashfs";
   script = ./builders/squashfs.py;
-  uses = [ "deb" "elf" "job" ];
+  uses = [ "deb" "elf" "job" "shipped" ];
   inputs = {
     inherit (lib) busybox;
     debs = pins.set "deb" "squashfs" ++ map (pins.pin "deb") [ "util-linux" "libcap-ng0" ];
