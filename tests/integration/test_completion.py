@@ -22,10 +22,11 @@ _harness_completion harness
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
 FISH = "harness completion fish | source; complete --do-complete {line}"
+# The two functions that would show what is offered are ours here; each is given the name of a list.
 ZSH = """
 autoload -Uz compinit; compinit -u -D
 eval "$(harness completion zsh)"
-compadd() {{ while [[ $1 == -* ]]; do [[ $1 == -a ]] && shift; shift; done; print -l -- "$@"; }}
+compadd() {{ print -l -- ${{(P)@[-1]}}; }}
 _describe() {{ print -l -- ${{(P)3}}; }}
 words=({words}) CURRENT={current}
 _harness_completion
