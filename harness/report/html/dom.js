@@ -59,3 +59,10 @@ function whenWhole(act) {
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', act, { once: true });
   else act();
 }
+
+// Where an image is: in a block of this page, else in a file beside it. Its type was told by its bytes.
+function sourceOf(image) {
+  const found = byId('i-' + image.sha256);
+  if (found) return `data:${image.media_type};base64,${found.textContent}`;
+  return `images/${image.sha256}.${image.media_type.replace('image/', '')}`;
+}

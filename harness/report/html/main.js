@@ -135,3 +135,4 @@ byId('theme').addEventListener('click', () => {
 setTheme(THEMES.includes(keptTheme()) ? keptTheme() : 'system');
 
 apply();
+whenWhole(showThumbnails);

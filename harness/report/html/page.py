@@ -52,6 +52,7 @@ def frame(context: Mapping[str, Any], entries: Sequence[Entry], place: Place) ->
         entries=entries,
         choices=_choices(entries),
         has_repeats=any(entry.row.result.repeat for entry in entries),
+        has_pictures=any(entry.picture for entry in entries),
         has_groups=max((len(entry.groups) for entry in entries), default=0),
     )
     stream.enable_buffering(200)

@@ -18,8 +18,8 @@ function pairs(rows) {
 // The images that the model was given before its first word.
 function puzzle(rollout) {
   const first = rollout.turns.findIndex((turn) => turn.role === 'assistant');
-  const given = first < 0 ? rollout.turns : rollout.turns.slice(0, first);
-  const images = given.flatMap((turn) => turn.parts).filter((found) => 'image' in found);
+  const before = first < 0 ? rollout.turns : rollout.turns.slice(0, first);
+  const images = before.flatMap((turn) => turn.parts).filter((found) => 'image' in found);
   return part('puzzle', 'Puzzle', images.map((found) => picture(found.image, 'The puzzle')), long(rollout.question));
 }
 
@@ -68,7 +68,8 @@ function record(rollout) {
 
 function talk(rollout) {
   const off = (rollout.calls_off_chain || []).map(offChain);
-  const turns = rollout.turns.map(shownTurn);
+  const first = rollout.turns.findIndex((turn) => turn.role === 'assistant');
+  const turns = rollout.turns.map((turn, place) => place < first || first < 0 ? given(turn) : shownTurn(turn));
   if (!turns.length) return part('talk', 'Talk', el('p', { class: 'quiet' }, 'It was never played to an end.'));
   return part('talk', 'Talk', el('ol', { class: 'turns' }, turns, off));
 }

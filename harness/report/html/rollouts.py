@@ -24,7 +24,8 @@ class Entry:
     """A line of the table. ``tokens`` are (prompt, completion), None where the endpoint counted none.
 
     ``calls`` are those on the chain of the attempt that counts, else of the last one. ``texts`` are what a search
-    looks through beside the talk.
+    looks through beside the talk. ``picture`` is the digest and the type of
+    the task's first image.
     """
 
     row: Row
@@ -32,6 +33,7 @@ class Entry:
     calls: int = 0
     tokens: tuple[int, int] | None = None
     texts: Sequence[str] = ()
+    picture: tuple[str, str] | None = None
 
     @property
     def verdict(self) -> str:
@@ -68,6 +70,7 @@ class Entry:
             "time": result.played_ns / SECOND if result.attempts else None,
             "flags": [plain(flag) for flag in result.flags],
             "texts": [text[:SEARCHED_MAX] for text in self.texts],
+            "picture": self.picture and dict(zip(("sha256", "media_type"), self.picture, strict=True)),
         }
 
     def cells(self) -> dict[str, str]:
@@ -119,6 +122,7 @@ def _played(looked: Looked, rollout: show_rollout.Rollout) -> Opened:
     found["measurements"] = [list(row) for row in show_text.measurements(found)]
     found["record"] = json.loads(rollout.record.to_bytes())
     del found["run"]  # where the folder is says nothing of the run, and equal runs are to give equal pages
+    pictures = tuple({one.sha256: one for one in rollout.pictures}.values())
     prompt, completion = found["tokens"]["prompt"], found["tokens"]["completion"]
     entry = Entry(
         row=rollout.row,
@@ -126,8 +130,14 @@ def _played(looked: Looked, rollout: show_rollout.Rollout) -> Opened:
         calls=len(found["chain"]),
         tokens=None if prompt is completion is None else (prompt or 0, completion or 0),
         texts=tuple(text for text in (found["question"], found["reason"], found["failure_reason"]) if text),
+        picture=_puzzle(rollout, pictures),
     )
-    return Opened(entry=entry, data=found, pictures=tuple({one.sha256: one for one in rollout.pictures}.values()))
+    return Opened(entry=entry, data=found, pictures=pictures)
+
+
+def _puzzle(rollout: show_rollout.Rollout, pictures: Sequence[Picture]) -> tuple[str, str] | None:
+    wanted = {image.blob for image in rollout.record.content.images}
+    return next(((one.sha256, one.media_type) for one in pictures if one.sha256 in wanted), None)
 
 
 def _inside(layout: Layout, path: str) -> str:

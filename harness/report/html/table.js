@@ -96,3 +96,16 @@ function focusRow(by) {
   const place = here < 0 ? 0 : Math.min(Math.max(here + by, 0), shown.length - 1);
   if (shown[place]) shown[place].row.querySelector('a').focus();
 }
+
+// Small pictures of the puzzles, each made when its row comes near: hundreds of them would keep the page from opening.
+function showThumbnails() {
+  const observer = new IntersectionObserver((found) => {
+    for (const { target, isIntersecting } of found) {
+      if (!isIntersecting) continue;
+      observer.unobserve(target);
+      const { picture } = entries[target.closest('tr').dataset.number];
+      if (picture) target.append(el('img', { alt: '', src: sourceOf(picture), decoding: 'async' }));
+    }
+  }, { rootMargin: '300px' });
+  for (const place of body.querySelectorAll('.thumb')) observer.observe(place);
+}

@@ -1,13 +1,14 @@
 // A rollout's talk: what the model was given, what it said, what its tools returned.
 
 const CUT = 4000; // characters of a text that are shown until all is asked for
-const CUT_LINES = 120;
+const CUT_LINES = { words: 120, code: 40 };
 
 // A text of any length; of a long one the beginning, and a button for the rest.
 function long(text, className = 'words') {
-  const lines = text.split('\n', CUT_LINES + 1);
-  if (text.length <= CUT && lines.length <= CUT_LINES) return el('pre', { class: className }, text);
-  const pre = el('pre', { class: className }, lines.slice(0, CUT_LINES).join('\n').slice(0, CUT));
+  const most = CUT_LINES[className] || CUT_LINES.words;
+  const lines = text.split('\n', most + 1);
+  if (text.length <= CUT && lines.length <= most) return el('pre', { class: className }, text);
+  const pre = el('pre', { class: className }, lines.slice(0, most).join('\n').slice(0, CUT));
   const button = el('button', { type: 'button', class: 'more', onclick: () => {
     pre.replaceChildren(...visible(text));
     pre.tabIndex = -1;
@@ -15,13 +16,6 @@ function long(text, className = 'words') {
     button.remove();
   } }, `Show all ${text.length.toLocaleString('en')} characters`);
   return el('div', {}, pre, button);
-}
-
-// Where an image is: in a block of this page, else in a file beside it. Its type was told by its bytes.
-function sourceOf(image) {
-  const found = byId('i-' + image.sha256);
-  if (found) return `data:${image.media_type};base64,${found.textContent}`;
-  return `images/${image.sha256}.${image.media_type.replace('image/', '')}`;
 }
 
 // An image that a click or Enter enlarges.
@@ -76,13 +70,17 @@ function folded(summary, content, className = '') {
   return el('details', { class: className }, el('summary', {}, summary), content);
 }
 
+// What the model was given before its first word stands folded: the puzzle is shown beside it.
+function given(turn) {
+  const length = turn.parts.reduce((sum, part) => sum + (part.text || '').length, 0).toLocaleString('en');
+  const images = turn.parts.filter((part) => 'image' in part).length;
+  const what = turn.role === 'system' ? 'The agent’s own instructions'
+    : `The task as it was put${images ? `, with ${images === 1 ? 'an image' : `${images} images`}` : ''}`;
+  return el('li', { class: 'turn given' }, folded(`${what}: ${length} characters`, parts(turn, 'Image that the model was given', 'words')));
+}
+
 // One turn as an item of the list.
 function shownTurn(turn) {
-  if (turn.role === 'system') {
-    const length = turn.parts.reduce((sum, part) => sum + (part.text || '').length, 0);
-    const content = folded(`The agent's own instructions, ${length.toLocaleString('en')} characters`, parts(turn, '', 'words'));
-    return el('li', { class: 'turn system' }, el('h4', {}, 'System'), content);
-  }
   if (turn.role === 'assistant') {
     const heading = el('h4', {}, 'Model ', el('small', {}, `call ${turn.call} · ${about(turn)}`));
     return el('li', { class: 'turn model' }, heading, said(turn));
@@ -91,7 +89,7 @@ function shownTurn(turn) {
     const heading = el('h4', {}, 'Output of ', el('code', {}, turn.tool.slice(0, 80) || 'a tool'));
     return el('li', { class: 'turn tool' }, heading, parts(turn, 'Image', 'code'));
   }
-  return el('li', { class: 'turn user' }, el('h4', {}, 'Given'), parts(turn, 'Image that the model was given', 'words'));
+  return el('li', { class: 'turn user' }, el('h4', {}, 'Given'), parts(turn, 'Image that a tool returned', 'words'));
 }
 
 // A call that somebody in the sandbox made off the chain: it is no part of the talk.
