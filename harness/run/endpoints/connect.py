@@ -4,7 +4,6 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
-from urllib.parse import urlsplit
 
 import attrs
 
@@ -16,13 +15,11 @@ from harness.gateway import GatewaySettings, Model, Policy, Secret, Sources, che
 from harness.grading.judge import JudgeEndpoint
 from harness.run.endpoints import limits
 from harness.run.endpoints.recorded import RecordedRun
-from harness.run.settings.keys import key
+from harness.run.settings.keys import key, variables
 from harness.run.settings.recorded import CAPTURE
 from harness.run.settings.resolve import Settings, chosen
 from harness.run.settings.table import SAMPLING
 from harness.store.canonical import JSON
-
-OPENAI_HOST = "api.openai.com"
 
 
 @attrs.frozen(kw_only=True)
@@ -147,7 +144,7 @@ async def _policy(settings: Settings) -> tuple[Policy, str]:
         if settings[name] is None:
             raise UsageError(f"{name} is missing. Set ${name.upper()} or --{name.replace('_', '-')}.")
     url, model = settings["policy_base_url"], settings["policy_model"]
-    secret = key(os.environ, ("POLICY_API_KEY",), settings["policy_api_key_file"])
+    secret = key(os.environ, variables(settings)["policy"], settings["policy_api_key_file"])
     told = limits.Told() if settings["context"] else await limits.ask(url, model, secret)
     context, output, said = _limits(settings, told)
     sampling = _sampling(settings, output)
@@ -189,10 +186,7 @@ def _judge(settings: Settings) -> JudgeEndpoint:
     if url is None:
         raise UsageError("judge_base_url is missing. Set $JUDGE_BASE_URL or --judge-base-url.")
     check_url(url, "judge")
-    # OpenAI's own key goes to no other host unless a person says so.
-    may = settings["send_openai_key"] or urlsplit(url).hostname == OPENAI_HOST
-    variables = ("JUDGE_API_KEY", "OPENAI_API_KEY") if may else ("JUDGE_API_KEY",)
-    return _judge_at(settings, url, key(os.environ, variables, settings["judge_api_key_file"]))
+    return _judge_at(settings, url, key(os.environ, variables(settings)["judge"], settings["judge_api_key_file"]))
 
 
 def _judge_at(settings: Settings, url: str, secret: Secret | None) -> JudgeEndpoint:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from harness.errors import UsageError
+from harness.errors import UnknownNameError, UsageError
 from harness.run.settings.file import CLUSTER, LARGEST
 from harness.run.settings.files import read_plain
 
@@ -113,4 +113,6 @@ def read(path: Path | None) -> Knobs:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, (CLUSTER, *first["loc"])))
+        if first["type"] == "extra_forbidden":
+            raise UnknownNameError("knob", str(first["loc"][-1]), Knobs.model_fields, f"in {path}: {where}") from None
         raise UsageError(f"{path}: {where}: {first['msg']}. docs/slurm.md lists the knobs.") from None

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
+from harness.errors import UnknownNameError, UsageError
 from harness.run.settings.file import read_file
 from harness.run.slurm.knobs import Knobs, minutes, read
 
@@ -70,3 +70,8 @@ def test_what_is_wrong_is_named(tmp_path: Path, line: str, knob: str) -> None:
 )
 def test_times_are_slurms(text: object, found: int) -> None:
     assert minutes(text) == found
+
+
+def test_a_mistyped_knob_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'partition'"):
+        read(written(tmp_path, "[slurm]\npartiton = 'a'"))
