@@ -147,7 +147,6 @@ PARSED: Final = (
 _SHELL: Final = "the shell's own"
 _REGISTRY: Final = "no client of ours or of the tests"
 _BARE: Final = "takes a whole CI run on a machine made by debootstrap"
-_JQ: Final = "jq is not pinned"
 _INSTALLED: Final = "needs an installed bundle with pins; the harness is no part of it"
 
 FOREIGN: Final = (
@@ -168,15 +167,4 @@ FOREIGN: Final = (
     Foreign("sh tests/setup/bare.sh /var/tmp/bare/m1 sh -c 'cd source && sh .ci/run'", _BARE),
     Foreign("oras cp --from-oci-layout r:@sha256:DIGEST REGISTRY/runs:babyvision", _REGISTRY),
     Foreign("oras pull REGISTRY/runs:babyvision", _REGISTRY),
-    Foreign("mkdir -p L R/blobs/sha256 && tar -C L -xf r.tar", _JQ),
-    Foreign("(cd L/blobs/sha256 && sha256sum * | awk '$1 != $2')", _JQ),
-    Foreign("M=L/blobs/sha256/$(jq -r '.manifests[0].digest[7:]' L/index.json)", _JQ),
-    Foreign("jq .annotations $M", _JQ),
-    Foreign(
-        'jq -r \'.layers[] | .digest[7:] + " " + .annotations["org.opencontainers.image.title"]\' $M | '
-        "while read hex title; do\n"
-        "case $title in *.tar) tar -C R -xf L/blobs/sha256/$hex ;; *) cp L/blobs/sha256/$hex R/$title ;; esac\n"
-        "done",
-        _JQ,
-    ),
 )

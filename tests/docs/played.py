@@ -1,7 +1,6 @@
 """The documents' commands that ``tests/integration/test_commands.py`` runs, in its order, all in one folder."""
 
 import re
-import shlex
 from collections.abc import Mapping
 from typing import Final
 
@@ -13,26 +12,29 @@ class Played:
     """One command of the documents.
 
     ``words`` is what a reader puts in place of a placeholder, ``more`` what is added to save time. ``says`` are pieces
-    of what it prints, on either stream; ``makes`` is a file that is there afterwards.
+    of what it prints, on either stream; a ``silent`` one prints nothing. ``makes`` is a file that is there afterwards.
     """
 
     text: str
     words: Mapping[str, str] = attrs.field(factory=dict)
-    more: tuple[str, ...] = ()
+    more: str = ""
     says: tuple[str, ...] = ()
+    silent: bool = False
     makes: str | None = None
 
-    def argv(self) -> list[str]:
-        """The words after ``harness``."""
+    @property
+    def typed(self) -> str:
+        """What the reader types."""
         text = self.text
         for name, word in self.words.items():
             text = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", word, text)
-        return [*shlex.split(text)[1:], *self.more]
+        return f"{text} {self.more}".rstrip()
 
 
 # Of the demo's puzzles one that the scripted policy gets wrong, and the one to which it is silent.
-TWO: Final = ("--tasks", "5,8")
+TWO: Final = "--tasks 5,8"
 R: Final = {"R": "twelve", "RUN": "twelve"}
+HAND: Final = {"R": "hand"}
 SILENT: Final = "outcome    no-answer: The model's last turn holds no text."
 
 PLAYED: Final = (
@@ -72,7 +74,6 @@ PLAYED: Final = (
     Played("harness show R TASK", R | {"TASK": "8"}, says=("it adds up: the sandbox reached nothing but the gateway",)),
     Played("harness show R 12 --images D", R | {"12": "8"}, makes="D"),
     Played("harness show R --masked", R, says=("0 of 2 rollouts",)),
-    Played("harness verify R", R),
     Played("harness verify R --egress", R),
     Played("harness gc R", R, says=("nothing is left over",)),
     Played("harness gc RUN...", {"RUN...": "twelve"}, says=("nothing is left over",)),
@@ -92,4 +93,17 @@ PLAYED: Final = (
     Played("harness import r.tar S", makes="S/provenance.json"),
     Played("harness verify R2"),
     Played("harness eval babyvision --policy replay:R --run AGAIN", {"R": "one"}, says=("mean/reward    1.0000",)),
+    Played("mkdir -p L R/blobs/sha256 && tar -C L -xf r.tar", HAND, makes="L/index.json"),
+    Played("(cd L/blobs/sha256 && sha256sum * | awk '$1 != $2')", silent=True),
+    Played("cp L/blobs/sha256/$(grep -o 'sha256:[0-9a-f]*' L/index.json | cut -d : -f 2) artifact", makes="artifact"),
+    Played("""grep -o '"annotations":{[^}]*}' artifact | head -n 1""", says=('rollouts":"2"',)),
+    Played(
+        """grep -o 'title":"[^"]*"},"digest":"sha256:[0-9a-f]*' artifact | tr '":,}' ' ' | """
+        "while read _ title _ _ hex; do\n"
+        "case $title in *.tar) tar -C R -xf L/blobs/sha256/$hex ;; *) cp L/blobs/sha256/$hex R/$title ;; esac\n"
+        "done",
+        HAND,
+        makes="hand/manifest.json",
+    ),
+    Played("harness verify R", HAND, says=("2 rollouts, and all that belongs to them is whole",)),
 )

@@ -1,6 +1,7 @@
 """The documents' commands, as a reader types them one after the other; tests/docs says which ones these are."""
 
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -15,8 +16,13 @@ pytestmark = pytest.mark.integration
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the reader types: what a command makes, later ones use."""
-    return tmp_path_factory.mktemp("reader")
+    """Where the reader types: what a command makes, later ones use. Below ``bin`` is what ``harness`` stands for."""
+    folder = tmp_path_factory.mktemp("reader")
+    program = folder / "bin/harness"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(command())} "$@"\n')
+    program.chmod(0o755)
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -31,13 +37,13 @@ def test_a_command_does_what_the_documents_say(
 ) -> None:
     if failed:
         pytest.skip(f"{failed[0]} failed")
-    if "reproduce" in played.argv() and running().package is None:
+    if "reproduce" in played.text and running().package is None:
         pytest.skip("a record of a harness out of a source tree names none: run these by `nix run .#tests`")
     failed.append(played.text)
     done = subprocess.run(
-        command(*played.argv()),
+        ["sh", "-euc", played.typed],
         cwd=folder,
-        env=environment,
+        env={**environment, "PATH": f"{folder}/bin:{environment['PATH']}"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -46,5 +52,6 @@ def test_a_command_does_what_the_documents_say(
     printed = done.stdout + done.stderr
     assert done.returncode == 0, printed
     assert [piece for piece in played.says if piece not in printed] == [], printed
+    assert not (played.silent and printed), printed
     assert played.makes is None or os.path.lexists(folder / played.makes)
     failed.clear()
