@@ -73,6 +73,7 @@ def submit(
     of harness eval, with --run on a filesystem that all nodes see; keys only by --policy-api-key-file and
     --judge-api-key-file.
     """
+    from harness.benchmarks.own.loading import is_file
     from harness.report.jobs import sent as lines
     from harness.run.settings import check
     from harness.run.slurm import client, knobs, submitting
@@ -89,9 +90,10 @@ def submit(
     if not only_print:
         client.folder(env)
     planned = submitting.items(benchmark, found)
-    words = ["slurm", "job", benchmark, f"--shards={shards}", *arguments(*given)]
+    file = Path(benchmark).absolute() if is_file(benchmark) else None
+    words = ["slurm", "job", str(file or benchmark), f"--shards={shards}", *arguments(*given)]
     queue = [] if only_print else client.queue(env)
-    submission = submitting.prepare(planned, found, site, words, shards, queue)
+    submission = submitting.prepare(planned, found, site, words, shards, queue, file)
     if only_print:
         click.echo(submission.array + "\n" + submission.last, nl=False)
         return EXIT_OK

@@ -1,6 +1,5 @@
 """A score by a benchmark's own rule, whose result is checked: only a number from 0 to 1 is a reward."""
 
-import math
 from numbers import Real
 
 from harness.errors import UsageError
@@ -39,10 +38,9 @@ def reward(found: object, where: str) -> float:
             f"{where}: the rule returned {_shown(found)} ({type(found).__name__}). A reward is a number from 0 to 1: "
             "float(...) makes one of True and False."
         )
-    value = float(found)
-    if not math.isfinite(value) or not 0 <= value <= 1:
-        raise UsageError(f"{where}: the rule returned {value!r}. A reward is a number from 0 to 1.")
-    return value + 0.0  # of -0.0 it makes 0.0
+    if not 0 <= found <= 1:  # nor is NaN
+        raise UsageError(f"{where}: the rule returned {_shown(found)}. A reward is a number from 0 to 1.")
+    return float(found) + 0.0  # of -0.0 it makes 0.0
 
 
 def _shown(found: object) -> str:

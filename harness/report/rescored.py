@@ -59,7 +59,7 @@ def _moved(moved: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _mark(mark: Mapping[str, Any]) -> str:
-    return "masked" if mark["reward"] is None else f"{mark['reward']:g} ({mark['verdict'] or 'no answer'})"
+    return "masked" if mark["reward"] is None else f"{mark['reward']:g} ({mark['verdict'] or 'no verdict'})"
 
 
 def _repeats(found: Mapping[str, Any]) -> Iterator[str]:

@@ -98,11 +98,17 @@ def made(
         )
         for task, gold in golds.items()
     ]
-    tasks = task_set(puzzles)
+    run = folder(path, "babyvision", task_set(puzzles), {"tasks": list(golds), "repeats": repeats}, model)
+    scorers.keep(run, scorer)
+    return Made(run, scorer)
+
+
+def folder(path: Path, benchmark: str, tasks: bytes, plan: Mapping[str, Any], model: str = "m") -> RunFolder:
+    """A new run folder of a benchmark with this task set, of which nothing is known but its plan."""
     manifest = Manifest(
-        benchmark="babyvision",
+        benchmark=benchmark,
         tasks=digest(tasks),
-        plan={"tasks": list(golds), "repeats": repeats},
+        plan=plan,
         prompts={},
         rootfs=digest(b"rootfs"),
         agent={},
@@ -112,9 +118,7 @@ def made(
         limits={},
         date="Thu Jan 01 2026",
     )
-    run = RunFolder.create(path, manifest, tasks)
-    scorers.keep(run, scorer)
-    return Made(run, scorer)
+    return RunFolder.create(path, manifest, tasks)
 
 
-__all__ = ["GPT", "OTHER", "START", "Made", "made", "scored"]
+__all__ = ["GPT", "OTHER", "START", "Made", "folder", "made", "scored"]

@@ -11,6 +11,7 @@ import attrs
 
 from harness.benchmarks.babyvision.names import NAMES
 from harness.benchmarks.base import NAME
+from harness.benchmarks.own.taskset import ID
 from harness.grading.own import Rule
 
 #: From the prompt and the images' bytes to the text that a scripted model answers.
@@ -18,7 +19,6 @@ Scripted: TypeAlias = Callable[[str, Sequence[bytes]], str]
 
 TEXT_MAX: Final = 100_000  # characters; BabyVision's longest question has 450
 IMAGES_MAX: Final = 16  # of one task
-ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")  # also a folder's name, and an item of --tasks
 
 
 def _text(least: int = 1) -> Any:
@@ -44,6 +44,15 @@ def _formed(form: re.Pattern[str], words: str) -> Any:
     return check
 
 
+def _images(given: Iterable[bytes]) -> tuple[bytes, ...]:
+    images = tuple(given)
+    if not all(isinstance(image, bytes) for image in images):
+        raise TypeError("images must be a list of the bytes of image files: [path.read_bytes()]")
+    if len(images) > IMAGES_MAX:
+        raise ValueError(f"there are {len(images)} images; at most {IMAGES_MAX} are taken")
+    return images
+
+
 @attrs.frozen(kw_only=True)
 class Task:
     """One task.
@@ -63,15 +72,11 @@ class Task:
     id: str = attrs.field(validator=_formed(ID, "1 to 100 letters, digits and ._-, the first a letter or digit"))
     question: str = attrs.field(validator=_text())
     gold: str = attrs.field(validator=_text(), repr=False)
-    images: tuple[bytes, ...] = attrs.field(default=(), repr=False, converter=tuple)
+    images: tuple[bytes, ...] = attrs.field(default=(), repr=False, converter=_images)
     type: str = attrs.field(default="", validator=_text(0))
     subtype: str = attrs.field(default="", validator=_text(0))
 
     def __attrs_post_init__(self) -> None:
-        if not all(isinstance(image, bytes) for image in self.images):
-            raise TypeError("images must be the bytes of image files: [path.read_bytes()]")
-        if len(self.images) > IMAGES_MAX:
-            raise ValueError(f"there are {len(self.images)} images; at most {IMAGES_MAX} are taken")
         if self.subtype and not self.type:
             raise ValueError("subtype is given without type")
 

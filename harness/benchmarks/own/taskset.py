@@ -7,6 +7,7 @@ Canonical JSON::
     tasks      [{id, question, gold, images, type, subtype}] in the file's order; images by SHA-256
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -20,6 +21,7 @@ from harness.store.digests import Digest, parse_digest
 from harness.store.fields import Fields
 
 FORMAT: Final = 1
+ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")  # also a folder's name, and an item of --tasks
 
 # What decides a score beside the rule or the judge.
 SOURCES: Final = ("harness.benchmarks.own.taskset",)
@@ -49,6 +51,8 @@ class Kept:
             subtype=fields.text("subtype"),
         )
         fields.end()
+        if ID.fullmatch(kept.id) is None:
+            raise CanonicalError(f"{kept.id!r:.100} is no task's id.")
         return kept
 
 

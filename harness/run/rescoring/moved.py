@@ -28,7 +28,7 @@ def named(mark: Mark) -> str:
     """In words: the verdict and what it is worth."""
     if mark.reward is None:
         return "masked"
-    return f"{mark.reward:g} ({mark.verdict or 'no answer'})"
+    return f"{mark.reward:g} ({mark.verdict or 'no verdict'})"
 
 
 def _json(mark: Mark) -> dict[str, JSON]:

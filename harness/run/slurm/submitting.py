@@ -69,8 +69,11 @@ def prepare(
     command: Sequence[str],
     count: int,
     queue: Sequence[client.Queued],
+    benchmark: Path | None = None,
 ) -> Submission:
     """The scripts for what is left of a run in ``count`` shards and no job has; ``command`` is the shard's.
+
+    ``benchmark``: the file of one's own benchmark, by which the last job grades.
 
     Raises UsageError where the queue has jobs of this run with another number of shards: they would do the same work.
     """
@@ -85,6 +88,7 @@ def prepare(
     queued = tuple(sorted({job.task for job in queue if job.name == name and job.task is not None}))
     left = shards.left(run, planned, count, settings["max_attempts"])
     sent = tuple(number for number in left.shards if number not in queued)
+    own = [] if benchmark is None else [f"--benchmark={benchmark}"]
     job = size.job(settings, site.knobs, shards.largest(planned, count))
     return Submission(
         run=run,
@@ -93,7 +97,7 @@ def prepare(
         queued=queued,
         sent=sent,
         array=script.array(site, name, sent, job, command),
-        last=script.last(site, job_name(run, END), ["rescore", str(run), "--json"]),
+        last=script.last(site, job_name(run, END), ["rescore", str(run), *own, "--json"]),
         logs=site.logs,
     )
 

@@ -1,5 +1,7 @@
 """Running another harness's commands: what they print, how they end, and the signals that they get."""
 
+import threading
+
 import pytest
 
 from harness.errors import CheckFailedError, HarnessError, HostUnfitError, UsageError
@@ -47,3 +49,39 @@ def test_our_own_handlers_come_back() -> None:
     before = signal.getsignal(signal.SIGUSR1)
     run([*SH, "exit 0"], [0], "It")
     assert signal.getsignal(signal.SIGUSR1) == before
+
+
+def test_what_it_says_is_heard_line_by_line() -> None:
+    heard: list[str] = []
+    assert run([*SH, "echo one >&2; echo out; printf two >&2"], [0], "It", heard.append) == (0, b"out\n")
+    assert heard == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("says", "told"),
+    [
+        ("echo going on >&2; echo 'harness: no such file' >&2; echo 'name another' >&2", "no such file\nname another"),
+        ("echo 'Usage: harness' >&2; echo 'Error: No such option' >&2", "No such option"),
+        ("echo 'a is damaged' >&2", "a is damaged"),
+        ("", r"It failed \(exit status 2\), and said nothing"),
+    ],
+)
+def test_its_last_words_are_the_error(says: str, told: str) -> None:
+    with pytest.raises(UsageError, match=rf"^{told}\.?$"):
+        run([*SH, f"{says}\nexit 2"], [0], "It", lambda line: None)
+
+
+def test_it_ends_where_nobody_can_hear_it() -> None:
+    def hear(line: str) -> None:
+        raise ValueError(line)
+
+    with pytest.raises(ValueError, match=r"^ready$"):
+        run([*SH, "echo ready >&2; while :; do sleep 0.01; done"], [0], "It", hear)
+
+
+def test_another_thread_than_the_main_one_can_run_it() -> None:
+    found: list[object] = []
+    thread = threading.Thread(target=lambda: found.append(run([*SH, "echo out"], [0], "It")))
+    thread.start()
+    thread.join()
+    assert found == [(0, b"out\n")]

@@ -1,5 +1,8 @@
 """What is refused before anything starts."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from harness.errors import UnknownNameError, UsageError
@@ -59,3 +62,52 @@ def test_what_does_not_go_together(flags: dict[str, str], reason: str) -> None:
 def test_the_question_alone_has_no_instruction() -> None:
     with pytest.raises(UsageError, match="only the question"):
         check("babyvision-question-only", demo="true", instruction="i.txt")
+
+
+FILE = """
+from harness.api import Benchmark
+benchmark = Benchmark(name="own", tasks=list, instruction="Look.", grade=lambda text, gold: 1.0, demo=lambda *_: "1")
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Callable[[str], str]:
+    """A benchmark's file with a rule, a demo and an instruction, but for what is taken out."""
+
+    def write(without: str = "") -> str:
+        assert without in FILE
+        (tmp_path / "own.py").write_text(FILE.replace(without, ""))
+        return str(tmp_path / "own.py")
+
+    return write
+
+
+RULE = ", grade=lambda text, gold: 1.0"
+SCRIPT = ', demo=lambda *_: "1"'
+
+
+def test_what_can_be_run_of_ones_own(own: Callable[[str], str]) -> None:
+    check(own(""), demo="true")
+    check(own(""), policy_base_url="http://h/v1", policy_model="m")  # its rule needs no judge
+    check(own(RULE), **REAL)
+    check(own(SCRIPT), demo="true", policy_base_url="http://h/v1", policy_model="m")
+    check(own(SCRIPT), policy="replay:/dev")
+    check(own(""), env={"JUDGE_BASE_URL": "http://h/v1"}, demo="true", instruction="i.txt")
+
+
+@pytest.mark.parametrize(
+    ("without", "flags", "reason"),
+    [
+        (SCRIPT, {"demo": "true"}, r"own\.py says not what a scripted model answers"),
+        (RULE, {"policy_base_url": "http://h/v1", "policy_model": "m"}, "judge_base_url is missing"),
+        ("", {**REAL}, "judge_base_url is given, .* graded by a rule of its own"),
+        ("", {"demo": "true", "demo_seed": "2"}, "demo_seed is given, and .* has tasks of its own"),
+        ("", {"demo": "true", "data_dir": "d"}, "data_dir is given, and .* has tasks of its own"),
+        (', instruction="Look."', {"demo": "true", "instruction": "i.txt"}, "puts only the question"),
+    ],
+)
+def test_what_does_not_go_with_ones_own(
+    own: Callable[[str], str], without: str, flags: dict[str, str], reason: str
+) -> None:
+    with pytest.raises(UsageError, match=reason):
+        check(own(without), **flags)

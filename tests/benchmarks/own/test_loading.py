@@ -1,0 +1,76 @@
+"""Reading a benchmark's file: what goes wrong in it is told by its line."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.benchmarks.own.loading import LARGEST, is_file, load
+from harness.errors import UsageError
+from tests.benchmarks.own.conftest import RULED
+
+Write = Callable[[str], Path]
+
+
+@pytest.mark.parametrize(
+    ("name", "file"), [("sums.py", True), ("./sums", True), ("blobs/ab", True), ("babyvision", False)]
+)
+def test_which_names_are_files(name: str, file: bool) -> None:
+    assert is_file(name) is file
+
+
+def test_a_file_gives_its_benchmark_and_its_bytes(write: Write) -> None:
+    path = write(RULED)
+    loaded = load(path)
+    assert (loaded.benchmark.name, loaded.own.path, loaded.own.source) == ("numbers", path, path.read_bytes())
+    assert loaded.own.rule is loaded.benchmark.grade
+
+
+def test_the_example_has_less_than_sixty_lines() -> None:
+    path = Path(__file__).parents[3] / "examples" / "sums.py"
+    assert load(path).benchmark.name == "sums"
+    assert len(path.read_text().splitlines()) < 60
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("x = (\n", r"numbers.py, line 2: SyntaxError: "),
+        ("\n1 / 0\n", r"numbers.py, line 3: ZeroDivisionError: division by zero"),
+        ("import nothing_of_this_name\n", r"line 2: ModuleNotFoundError: No module named 'nothing_of_this_name'"),
+        ("import json\njson.loads('{')\n", r"numbers.py, line 3: JSONDecodeError: "),
+        ("Task(id='a', question='', gold='x')\n", r"line 2: ValueError: question is empty"),
+        ("raise SystemExit\n", r"line 2: SystemExit: without a text"),
+        ("raise ValueError('x' * 1000)\n", r"line 2: ValueError: x{500}\.\.\.$"),
+        ("tasks = []\n", r"numbers.py makes no `benchmark`"),
+        ("benchmark = {}\n", r"numbers.py makes no `benchmark`"),
+    ],
+)
+def test_what_goes_wrong_in_it(write: Write, body: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        load(write(body))
+
+
+def test_what_is_no_file_of_code(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"none\.py can't be read: No such file"):
+        load(tmp_path / "none.py")
+    with pytest.raises(UsageError, match="can't be read: it is a folder"):
+        load(tmp_path)
+    large = tmp_path / "large.py"
+    large.write_bytes(b"#" * (LARGEST + 1))
+    with pytest.raises(UsageError, match="larger than 1 MiB"):
+        load(large)
+
+
+def test_what_it_prints_is_no_output_of_ours(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    load(write(f"print('hello')\n{RULED}"))
+    assert capsys.readouterr() == ("", "hello\n")
+    print("still here")
+    assert capsys.readouterr().out == "still here\n"
+
+
+def test_a_dataclass_in_it_finds_its_module(write: Write) -> None:
+    body = "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: 'int'\n"
+    assert load(write(body + RULED)).benchmark.name == "numbers"
+    assert "own_benchmark" in sys.modules
