@@ -8,6 +8,7 @@ import click
 from harness.errors import UnknownNameError, nearest
 
 OTHERS: Final = "Options"  # the section of options that name none
+SENTENCE: Final = 1000  # characters: a first sentence, whole
 
 
 class Option(click.Option):
@@ -70,6 +71,14 @@ class Group(Command, click.Group):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_commands(ctx, formatter)
         Command.format_options(self, ctx, formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # click would cut their first sentences to one line each
+        found = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, one.get_short_help_str(SENTENCE)) for name, one in found if one is not None and not one.hidden]
+            )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

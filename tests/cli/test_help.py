@@ -120,3 +120,11 @@ def test_a_mistyped_name_is_answered_with_the_nearest(
     captured = capsys.readouterr()
     assert f"Did you mean {meant}?" in captured.err
     assert captured.out == ""
+
+
+@pytest.mark.parametrize("group", ["data", "slurm"])
+def test_a_groups_commands_are_told_in_whole_sentences(group: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([group, "--help"]) == 0
+    commands = capsys.readouterr().out.partition("\nCommands:\n")[2].partition("\n\n")[0]
+    assert commands
+    assert "..." not in commands
