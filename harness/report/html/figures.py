@@ -113,7 +113,7 @@ def _times(about: Mapping[str, Any], entries: Sequence[Entry]) -> Iterator[tuple
     if not played:
         return
     yield "median", duration(statistics.median(played))
-    yield "95th percentile", duration(_percentile95(played))
+    yield "95th percentile", duration(percentile95(played))
     yield "longest", duration(max(played))
     yield "all together", duration(about["played_seconds"])
     if about["played_seconds"]:
@@ -121,7 +121,8 @@ def _times(about: Mapping[str, Any], entries: Sequence[Entry]) -> Iterator[tuple
         yield "waiting for the policy endpoint", f"{share:.0%}"
 
 
-def _percentile95(values: Sequence[float]) -> float:
+def percentile95(values: Sequence[float]) -> float:
+    """The value below which 95 % of the values lie, between neighbours in proportion."""
     return values[0] if len(values) < 2 else statistics.quantiles(values, n=20, method="inclusive")[-1]
 
 
