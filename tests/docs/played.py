@@ -48,6 +48,8 @@ PLAYED: Final = (
     Played("harness show twelve --wrong", says=("different  20         19", "no-answer")),
     Played("harness show twelve 8", says=("extracted  nothing", "gold       D", SILENT)),
     Played("harness report twelve", makes="twelve/report.html"),
+    Played("harness report R", words=R, makes="twelve/report.html"),
+    Played("harness report R --assets DIR", words=R | {"DIR": "pages"}, makes="pages/index.html"),
     Played("harness rescore twelve --check", says=("scores and summary are what they should be",)),
     Played("harness verify twelve --egress", says=("2 rollouts, and all that belongs to them is whole", "2 of 2")),
     Played("harness archive twelve twelve.oci", says=("2 rollouts archived; sha256:",), makes="twelve.oci"),
