@@ -12,11 +12,12 @@ _GROUPS: Final = ("slurm",)
 _DATA: Final = {"fetch": "data", "add": "data", "status": "data-status"}
 
 
-def check(name: str, value: Any) -> None:
-    """Raises AssertionError, which names the place in the object, where ``value`` is not as the schema says."""
+def check(name: str, value: Any) -> Any:
+    """Gives ``value`` back; raises AssertionError with the place in it where it is not as the schema says."""
     validator = Draft202012Validator(schemas.bundled(name), format_checker=Draft202012Validator.FORMAT_CHECKER)
     problems = sorted(validator.iter_errors(value), key=lambda error: error.json_path)
     assert not problems, "\n".join(f"{name}: {error.json_path}: {error.message[:300]}" for error in problems)
+    return value
 
 
 def schema_of(arguments: Sequence[str], value: Mapping[str, Any]) -> str:

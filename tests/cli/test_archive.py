@@ -7,6 +7,7 @@ import pytest
 
 from harness.cli.main import run
 from harness.store.runfolder import RunFolder
+from tests.schemas import check
 
 Capture = pytest.CaptureFixture[str]
 
@@ -14,9 +15,9 @@ Capture = pytest.CaptureFixture[str]
 def test_a_run_goes_and_comes_back(small_run: Path, tmp_path: Path, capsys: Capture) -> None:
     file, back = str(tmp_path / "run.tar"), str(tmp_path / "back")
     assert run(["archive", str(small_run), file, "--json"]) == 0
-    archived = json.loads(capsys.readouterr().out)
+    archived = check("archive", json.loads(capsys.readouterr().out))
     assert run(["import", file, back, "--json"]) == 0
-    imported = json.loads(capsys.readouterr().out)
+    imported = check("import", json.loads(capsys.readouterr().out))
     folder = RunFolder.open(small_run)
     facts = {
         "archive": file,

@@ -13,6 +13,7 @@ from harness.store.bundle import bundling as writing
 from harness.store.bundle.bundling import Bundled
 from harness.store.bundle.contents import Contents, DataFile
 from harness.store.digests import digest
+from tests.schemas import check
 
 HARNESS, SOURCE = (f"/nix/store/{sign * 32}-x" for sign in "12")
 CONTENTS = Contents(
@@ -69,7 +70,7 @@ def test_sizes_come_first_and_the_digest_last(asked: Asked, capsys: pytest.Captu
 
 def test_pins_and_data_are_asked_for(asked: Asked, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["bundle", "b.tar", "--pins", "--data", "--source", "S", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = check("bundle", json.loads(capsys.readouterr().out))
     assert asked == Asked(Path("S"), tmp_path, pins=True, target=Path("b.tar").absolute())
     assert (found["bundle"], found["bytes"], found["sha256"]) == ("b.tar", 2 << 20, digest(b"the bundle"))
     assert found["parts"]["data"] == {"count": 1, "bytes": 1 << 19}

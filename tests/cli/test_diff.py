@@ -10,6 +10,7 @@ import pytest
 from harness.cli.main import run
 from tests.report.forging import rewarded
 from tests.report.runs import GPT, OTHER, Made, made, scored
+from tests.schemas import check
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +32,7 @@ def b(tmp_path: Path) -> Made:
 def diff(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
     def compared(*argv: str) -> Any:
         assert run(["diff", *argv, "--json"]) == 0
-        return json.loads(capsys.readouterr().out)
+        return check("diff", json.loads(capsys.readouterr().out))
 
     return compared
 

@@ -9,6 +9,7 @@ from harness.cli.main import run
 from harness.errors import EXIT_CHECK, EXIT_OK, EXIT_USAGE
 from tests.report.export.runs import every_kind
 from tests.report.forging import rewarded
+from tests.schemas import check
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def made(tmp_path: Path) -> Path:
 def test_what_was_written_is_said(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["export", str(made), "--format", "gym", "--json"]) == EXIT_OK
     out, err = capsys.readouterr()
-    written = json.loads(out)
+    written = check("export", json.loads(out))
     assert [(Path(file["path"]).name, file["rows"]) for file in written["files"]] == [
         ("R.jsonl", 3),
         ("R_materialized_inputs.jsonl", 5),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli.main import run
+from tests.schemas import check
 from tests.store.aging import TEMPORARY_NAME, age
 
 
@@ -27,7 +28,7 @@ def test_it_only_says_what_it_would_do(left: Path, capsys: pytest.CaptureFixture
 
 def test_it_deletes_when_told_to(left: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["gc", str(left), "--delete", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {
+    assert check("gc", json.loads(capsys.readouterr().out)) == {
         "deleted": True,
         "bytes": 3,
         "leftovers": [{"path": f"{left}/{TEMPORARY_NAME}", "kind": "temporary file", "bytes": 3}],

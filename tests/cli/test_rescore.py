@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from harness.cli.main import run
+from tests.schemas import check
 from tests.synthetic import Shape, make
 
 
@@ -33,7 +34,8 @@ def call(capsys: pytest.CaptureFixture[str]) -> Any:
         capsys.readouterr()
         status = run(["rescore", *map(str, arguments)])
         out, err = capsys.readouterr()
-        return status, json.loads(out) if out else None, err
+        found = json.loads(out) if out else None
+        return status, found and check("rescore-check" if "--check" in arguments else "rescore", found), err
 
     return command
 

@@ -19,6 +19,7 @@ from harness.store.egress import Egress
 from tests.gateway.bodies import PNG, attached, body, opening, turn
 from tests.report.runs import Made, made, scored
 from tests.report.talks import reply
+from tests.schemas import check, schema_of
 
 CALL = ("call_1", "bash", '{"command": "ls\\npwd", "timeout": 5}')
 
@@ -49,7 +50,10 @@ def show(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
     def shown(*argv: str) -> Any:
         assert run(["show", *argv]) == 0
         out = capsys.readouterr().out
-        return json.loads(out) if "--json" in argv else out
+        if "--json" not in argv:
+            return out
+        found = json.loads(out)
+        return check(schema_of(["show", *argv], found), found)
 
     return shown
 

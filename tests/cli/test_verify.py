@@ -9,6 +9,7 @@ import pytest
 
 from harness.cli import main
 from harness.store.runfolder import RunFolder
+from tests.schemas import check
 from tests.synthetic import Shape, make
 
 
@@ -19,7 +20,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 def test_a_whole_run_is_whole(made: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run(["verify", str(made.layout.root), "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
+    said = check("verify", json.loads(capsys.readouterr().out))
     assert (said["problems"], said["rollouts"]) == ([], 2)
 
 
@@ -30,7 +31,7 @@ def test_a_plan_of_other_tasks_is_named_once(
     manifest = attrs.evolve(made.manifest, plan={**made.manifest.plan, "tasks": tasks})
     run = RunFolder.create(tmp_path / "R", manifest, made.blobs.get(made.manifest.tasks))
     assert main.run(["verify", str(run.layout.root), "--json"]) == 5
-    (problem,) = json.loads(capsys.readouterr().out)["problems"]
+    (problem,) = check("verify", json.loads(capsys.readouterr().out))["problems"]
     assert problem.startswith(str(run.layout.manifest))
 
 
@@ -43,7 +44,7 @@ def test_a_run_of_another_benchmark_is_checked_as_far_as_it_goes(made: RunFolder
 def test_egress_is_checked_where_it_is_asked_for(made: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(made.layout.root)
     assert main.run(["verify", path, "--egress", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["egress"]
+    found = check("verify", json.loads(capsys.readouterr().out))["egress"]
     assert found == {"attempts": 2, "proved": 2, "unproved": 0, "refused": 0, "destinations": 0}
     assert main.run(["verify", path, "--egress"]) == 0
     assert "egress: 2 of 2 attempts proved; 0 packets refused, to 0 destinations" in capsys.readouterr().err

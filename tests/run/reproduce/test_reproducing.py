@@ -20,6 +20,7 @@ from harness.store.archive.archiving import archive
 from harness.store.archive.checking import Checked
 from harness.store.archive.sources import Source
 from harness.store.runfolder import RunFolder
+from tests.schemas import check
 
 # What it is called with stands in CALLS; a run is made again by copying what is in AGAIN.
 SCRIPT = """
@@ -77,7 +78,7 @@ def test_all_is_the_same(world: World, now: RunFolder) -> None:
         ["rescore", recorded, "--check", "--json"],
         ["eval", "babyvision", "--policy", f"replay:{recorded}", "--json", "--run", again, "--jobs", "3"],
     ]
-    found = done.to_json()
+    found = check("reproduce", done.to_json())
     count = len(list(now.dones()))
     assert found["rollouts"] == found["scores_again"] == {"identical": count, "of": count}
     assert found["scores"] == {"identical": 6, "of": 6}

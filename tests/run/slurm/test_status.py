@@ -7,6 +7,7 @@ from harness.run.slurm.client import Queued
 from harness.run.slurm.status import status
 from harness.run.slurm.submitting import job_name
 from harness.store.runfolder import RunFolder
+from tests.schemas import check
 
 
 def test_a_run_and_its_jobs(run: RunFolder, keep: Callable[..., object]) -> None:
@@ -18,7 +19,7 @@ def test_a_run_and_its_jobs(run: RunFolder, keep: Callable[..., object]) -> None
         Queued("6", None, job_name(path, "end"), "PENDING", ""),
         Queued("7", None, "another", "RUNNING", "n2"),
     ]
-    found = status(path, queue)
+    found = check("slurm-status", status(path, queue))
     assert (found["measured"], found["planned"]) == (1, 2)
     assert found["shards"] == {"PENDING": 1, "RUNNING": 1}
     assert found["running"] == [{"job": "5_1", "shard": 1, "node": "n1"}]
@@ -26,5 +27,5 @@ def test_a_run_and_its_jobs(run: RunFolder, keep: Callable[..., object]) -> None
 
 
 def test_before_the_first_job_began(tmp_path: Path) -> None:
-    found = status(tmp_path / "R", [])
+    found = check("slurm-status", status(tmp_path / "R", []))
     assert (found["measured"], found["planned"], found["shards"], found["last_job"]) == (0, None, {}, None)

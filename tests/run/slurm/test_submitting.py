@@ -14,6 +14,7 @@ from harness.run.slurm.client import Queued
 from harness.run.slurm.knobs import Knobs
 from harness.run.slurm.script import Site
 from harness.run.slurm.submitting import check_keys, harness_command, items, job_name, prepare, site, submit
+from tests.schemas import check
 
 Make = Callable[..., Settings]
 RUN = Path("/shared/R")
@@ -42,7 +43,7 @@ def test_both_jobs_are_sent_and_the_last_waits_for_the_array(
     env = command("sbatch", f'echo "$@" >> {tmp_path}/asked\nwc -l < {tmp_path}/asked')
     here = attrs.evolve(here, logs=tmp_path / "logs")
     sent = submit(prepare(ITEMS, settings(), here, ["slurm", "job"], 4, []), env)
-    assert (sent.job, sent.last_job, sent.to_json()["sent"]) == ("1", "2", [0, 1, 2, 3])
+    assert (sent.job, sent.last_job, check("slurm-submit", sent.to_json())["sent"]) == ("1", "2", [0, 1, 2, 3])
     array, last = (tmp_path / "asked").read_text().splitlines()
     assert Path(array.split()[-1]).read_text() == sent.submission.array
     assert "--dependency=afterany:1" in last.split()
