@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from harness.benchmarks.demo import puzzles
+from harness.store.references import content_of
 from harness.store.runfolder import RunFolder
 from harness.store.verify import verify
-from tests.docs.documents import ROOT, Page
+from tests.docs.documents import DOCS, ROOT, Page
 
 pytestmark = pytest.mark.integration
 
@@ -43,6 +44,8 @@ async def test_twelve_puzzles_score_as_intended_and_a_finished_run_plays_nothing
     assert verify(RunFolder.open(tmp_path / "R")) == []
     printed = done.said.splitlines()
     assert [line for line in shown() if line not in printed] == [], "README.md shows another table"
+    first_two = content_of(done for done in RunFolder.open(tmp_path / "R").dones() if done.task in ("1", "2"))
+    assert f"content digest {first_two}" in (DOCS / "reproduce.md").read_text()
 
     before = (tmp_path / "R/summary.json").read_bytes()
     again = await harness(*words)
