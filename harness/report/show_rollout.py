@@ -48,7 +48,12 @@ def find(looked: Looked, task: str, repeat: int, attempt: str | None) -> Rollout
 
     Raises UnknownNameError for a task that isn't planned, UsageError for another repeat or attempt that isn't there.
     """
-    run, planned = looked.run, item(looked, task, repeat)
+    return read(looked, item(looked, task, repeat), attempt)
+
+
+def read(looked: Looked, planned: Item, attempt: str | None = None) -> Rollout:
+    """The same of a rollout that is planned: for whoever reads all of them, and need not look for each."""
+    run, task, repeat = looked.run, planned.task, planned.repeat
     names = run.attempt_names(task, repeat)
     records = [(name, run.read_attempt(task, repeat, name)) for name in names]
     records.sort(key=lambda found: (found[1].observed.started_ns, found[0]))

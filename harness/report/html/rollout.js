@@ -94,11 +94,12 @@ function content(entry, rollout) {
       puzzle(rollout),
       el('div', { class: 'two' }, answer(entry, rollout), part('gold', 'Right answer', long(rollout.gold, 'large'))),
       verdict(entry, rollout), reason(rollout), flags(entry)),
-    talk(rollout),
-    el('div', { class: 'evidence' },
-      part('egress', 'Network', rollout.network ? pairs(rollout.network) : el('p', { class: 'quiet' }, 'It was never played to an end.')),
-      rollout.measurements && part('measurements', 'Measured', pairs(rollout.measurements)),
-      attempts(rollout), record(rollout)));
+    el('div', {},
+      talk(rollout),
+      el('div', { class: 'evidence' },
+        part('egress', 'Network', rollout.network ? pairs(rollout.network) : el('p', { class: 'quiet' }, 'It was never played to an end.')),
+        rollout.measurements && part('measurements', 'Measured', pairs(rollout.measurements)),
+        attempts(rollout), record(rollout))));
 }
 
 // Show an entry's rollout in the dialog, which may be open already.

@@ -104,9 +104,9 @@ def test_headings_go_down_by_one(played: Page) -> None:
 
 def test_the_figures_are_those_of_the_summary(played: Page) -> None:
     assert "Mean reward 0.5000 95 % interval 0.095 to 0.905" in played.text
-    assert "66.7 %, 2 of 3 measured" in played.text
-    assert "Bounds, masked as 0 and as 1 0.3333 to 0.6667" in played.text
-    assert "Masked 1 rollout (in no mean)" in played.text
+    assert "Coverage 66.7 % 2 of 3 measured" in played.text
+    assert "Bounds 0.3333 to 0.6667" in played.text
+    assert "Masked 1 rollout in no mean" in played.text
     assert "upstream-failed 1 masked" in played.text
     assert "not finished" not in played.text
 
@@ -136,7 +136,7 @@ def test_a_run_of_which_nothing_was_measured(run: Made) -> None:
         run.attempt(task, kind="upstream-failed", chain=())
     found = page(run)
     assert "Mean reward not measured" in found.text
-    assert "Coverage 0.0 %, 0 of 3 measured" in found.text
+    assert "Coverage 0.0 % 0 of 3 measured" in found.text
     assert "not finished" not in found.text
 
 
