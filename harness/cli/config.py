@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 import attrs
 import click
@@ -13,6 +13,11 @@ from harness.cli.help import Command
 from harness.cli.options import config_option, json_option, pairs_argument, setting_options, settings
 from harness.errors import EXIT_OK, UnknownNameError, UsageError
 from harness.run.settings.table import SECTIONS, setting_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from harness.run.settings.sources import KeySource, Sourced
 
 
 @click.command(
@@ -60,7 +65,7 @@ def command(
         for one in sources.sourced(found, named, config)
         if not (changed and one.origin == "default") and one.section in wanted
     ]
-    keys = [one.to_json() for one in sources.keys(found, os.environ)]
+    keys = list(sources.keys(found, os.environ))
     problem = None
     if benchmark is not None:
         try:
@@ -68,8 +73,13 @@ def command(
         except UsageError as error:
             problem = error
     if as_json:
-        about = {"benchmark": benchmark, "problem": None if problem is None else str(problem)}
-        click.echo(json.dumps({**about, "settings": list(map(attrs.asdict, chosen)), "keys": keys}, sort_keys=True))
+        shown = {
+            "benchmark": benchmark,
+            "problem": None if problem is None else str(problem),
+            "settings": [attrs.asdict(one) for one in chosen],
+            "keys": [one.to_json() for one in keys],
+        }
+        click.echo(json.dumps(shown, sort_keys=True))
     else:
         _say(chosen, keys)
     if problem is not None:
@@ -85,7 +95,7 @@ def _section(name: str) -> str:
     return known[name.lower()]
 
 
-def _say(settings: list[Any], keys: list[dict[str, Any]]) -> None:
+def _say(settings: "Iterable[Sourced]", keys: "Iterable[KeySource]") -> None:
     from harness.report.columns import columns
     from harness.report.words import speakable, width
 
@@ -93,7 +103,7 @@ def _say(settings: list[Any], keys: list[dict[str, Any]]) -> None:
         (one.section, one.name, "" if one.value is None else _text(one.value), one.source or one.origin)
         for one in settings
     ]
-    rows += [("Keys", f"{key['role']}'s key", "set" if key["set"] else "not set", key["source"] or "") for key in keys]
+    rows += [("Keys", f"{key.role}'s key", "set" if key.source else "not set", key.source or "") for key in keys]
     speakable(sys.stdout)
     for line in columns(("section", "setting", "value", "from"), rows, width(sys.stdout)):
         click.echo(line)
