@@ -48,10 +48,10 @@ def find(looked: Looked, task: str, repeat: int, attempt: str | None) -> Rollout
 
     Raises UnknownNameError for a task that isn't planned, UsageError for another repeat or attempt that isn't there.
     """
-    return read(looked, item(looked, task, repeat), attempt)
+    return planned_rollout(looked, item(looked, task, repeat), attempt)
 
 
-def read(looked: Looked, planned: Item, attempt: str | None = None) -> Rollout:
+def planned_rollout(looked: Looked, planned: Item, attempt: str | None = None) -> Rollout:
     """The same of a rollout that is planned: for whoever reads all of them, and need not look for each."""
     run, task, repeat = looked.run, planned.task, planned.repeat
     names = run.attempt_names(task, repeat)

@@ -106,7 +106,7 @@ class Opened:
 def read(looked: Looked, item: Item) -> Opened:
     """Read one planned rollout from the run folder; raises StoreCorruptError."""
     if looked.run.attempt_names(item.task, item.repeat):
-        return _played(looked, show_rollout.read(looked, item))
+        return _played(looked, show_rollout.planned_rollout(looked, item))
     row, gold = looked.row(item), looked.benchmark.gold(item.task)
     data: dict[str, JSON] = {"question": gold.question, "gold": gold.answer, "turns": [], "attempts": []}
     return Opened(entry=Entry(row=row, gold=gold.answer, texts=(gold.question,)), data=data, pictures=())
