@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UsageError
-from harness.run.settings.keys import key
+from harness.run.settings.keys import key, variables
+from harness.run.settings.resolve import resolve
 
 
 def test_the_first_variable_that_is_set_counts() -> None:
@@ -59,3 +60,16 @@ def test_a_file_that_is_larger_than_any_key_is_refused_and_not_cut(tmp_path: Pat
     with pytest.raises(UsageError, match="more than 10,000 bytes") as caught:
         key({}, (), str(file))
     assert "marked" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("flags", "judge"),
+    [
+        ({"judge_base_url": "https://api.openai.com/v1"}, ("JUDGE_API_KEY", "OPENAI_API_KEY")),
+        ({"judge_base_url": "https://api.openai.com.evil.example/v1"}, ("JUDGE_API_KEY",)),
+        ({"judge_base_url": "https://h/v1", "send_openai_key": "true"}, ("JUDGE_API_KEY", "OPENAI_API_KEY")),
+        ({}, ("JUDGE_API_KEY",)),
+    ],
+)
+def test_openais_key_goes_to_openai_or_where_a_person_sends_it(flags: dict[str, str], judge: tuple[str, ...]) -> None:
+    assert variables(resolve(flags, {}, {})) == {"policy": ("POLICY_API_KEY",), "judge": judge}
