@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     examples={
         "What a run needs of this machine": "harness doctor",
         "And of the place where a run is to be kept": "harness doctor --run twelve",
-        "Whether its sandboxes hold (a minute)": "harness doctor --sandbox",
+        "Whether its sandboxes hold (20 s)": "harness doctor --sandbox",
     },
 )
 @click.option("--run", type=Folder(), metavar="DIR", help="Also look at where a run is to be kept.")
