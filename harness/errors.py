@@ -51,14 +51,14 @@ class UnknownNameError(UsageError):
     """A name that doesn't exist ``where`` it was looked for; the text names the nearest known one."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], where: str = "") -> None:
-        names = sorted(known)
+        names = sorted(known, key=lambda one: (len(one) if one.isdecimal() else 0, one))
         hint = nearest(name, names) or f"Known: {_listed(names)}."
         super().__init__(f"{f'There is no {kind} {name!r} {where}'.rstrip()}. {hint}")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The question which known name was meant; empty where none is near."""
-    near = difflib.get_close_matches(name, known, n=1)
+    """The question which known name was meant; empty where none is near, as with numbers."""
+    near = [] if name.isdecimal() else difflib.get_close_matches(name, known, n=1)
     return f"Did you mean {near[0]!r}?" if near else ""
 
 
