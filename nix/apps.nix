@@ -8,6 +8,11 @@
     exec ${harness}/bin/harness eval "$@"
   '');
 
+  # The harness's own Python, which knows harness.api: for scripts.
+  python = program.app "harness-python" (program.script ''
+    exec ${harness}/bin/python3 -I "$@"
+  '');
+
   # Every check of this source, the unit tests among them; then the integration tests, or those that arguments name.
   tests = program.app "harness-tests" (program.script ''
     set -eu

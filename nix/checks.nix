@@ -33,6 +33,7 @@ in
   # Checks of the browser import Playwright.
   types = tool testEnv "types" ''
     python3 -m mypy --cache-dir=/dev/null
+    python3 -m mypy --cache-dir=/dev/null examples/*.py
     export MYPYPATH=.:nix/builders:pins
     scripts() { python3 -m mypy --cache-dir=/dev/null --config-file= --strict "$@"; }
     scripts nix/builders/*.py

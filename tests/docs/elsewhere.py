@@ -32,6 +32,7 @@ class Foreign:
 
 _AIRGAP: Final = "tests/integration/test_airgap.py"
 _NODES: Final = "tests/integration/test_nodes.py"
+_OWN: Final = "tests/integration/test_own.py"
 _REPRODUCE: Final = "tests/integration/test_reproduce.py"
 _SLURM: Final = "tests/integration/test_slurm.py"
 _DATA: Final = "tests/cli/test_data.py"
@@ -87,7 +88,17 @@ ELSEWHERE: Final = (
     Elsewhere("harness reproduce r.tar", _REPRODUCE),
     Elsewhere("harness reproduce r.tar --to DIR --jobs 8 --json", _REPRODUCE),
     Elsewhere("harness eval babyvision --demo --limit 2 --run R", "tests/integration/test_archive.py"),
-    Elsewhere("harness eval examples/sums.py --demo --run sums", "tests/integration/test_own.py"),
+    Elsewhere("harness eval examples/sums.py --demo --run sums", _OWN),
+    Elsewhere("harness rescore sums --benchmark examples/sums.py", _OWN),
+    Elsewhere("harness reproduce sums.oci --benchmark examples/sums.py", _OWN),
+    Elsewhere("sh nix/setup.sh nix run .#python -- examples/ten_lines.py two", _OWN, ("ten_lines.py",)),
+    Elsewhere("harness rescore sums --benchmark examples/sums.py", "tests/integration/test_own.py"),
+    Elsewhere("harness reproduce sums.oci --benchmark examples/sums.py", "tests/integration/test_own.py"),
+    Elsewhere(
+        "sh nix/setup.sh nix run .#python -- examples/ten_lines.py two",
+        "tests/integration/test_own.py",
+        ('"-I"', '"ten_lines.py"'),
+    ),
     Elsewhere("harness slurm submit babyvision --run /shared/R --shards 200 --slots 32", _SLURM),
     Elsewhere("harness slurm submit babyvision --config site.toml --run /shared/R --shards 200 --slots 32", _SLURM),
     Elsewhere(
