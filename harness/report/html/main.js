@@ -4,7 +4,7 @@ function apply() {
   const state = readState();
   applyTable(state);
   const entry = entryOf(state.open);
-  const beyond = { first: INDEX.following, last: INDEX.previous }[state.open];
+  const beyond = state.open === 'first' ? INDEX.following : state.open === 'last' ? INDEX.previous : '';
   if (!entry && beyond) location.replace(beyond + hashOf(state)); // no rollout of this page fits
   else if (entry && INDEX.pages.length) location.replace(INDEX.pages[entry.number] + hashOf(state));
   else if (entry) {
