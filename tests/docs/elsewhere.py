@@ -92,13 +92,6 @@ ELSEWHERE: Final = (
     Elsewhere("harness rescore sums --benchmark examples/sums.py", _OWN),
     Elsewhere("harness reproduce sums.oci --benchmark examples/sums.py", _OWN),
     Elsewhere("sh nix/setup.sh nix run .#python -- examples/ten_lines.py two", _OWN, ("ten_lines.py",)),
-    Elsewhere("harness rescore sums --benchmark examples/sums.py", "tests/integration/test_own.py"),
-    Elsewhere("harness reproduce sums.oci --benchmark examples/sums.py", "tests/integration/test_own.py"),
-    Elsewhere(
-        "sh nix/setup.sh nix run .#python -- examples/ten_lines.py two",
-        "tests/integration/test_own.py",
-        ('"-I"', '"ten_lines.py"'),
-    ),
     Elsewhere("harness slurm submit babyvision --run /shared/R --shards 200 --slots 32", _SLURM),
     Elsewhere("harness slurm submit babyvision --config site.toml --run /shared/R --shards 200 --slots 32", _SLURM),
     Elsewhere(
