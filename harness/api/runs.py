@@ -122,22 +122,31 @@ class Run:
         found: Mapping[str, Any] = self._command("verify", *(["--egress"] if egress else []))
         return found
 
-    def report(self, path: PathLike) -> Path:
-        """Write the report, one HTML file, and give its path."""
-        self._command("report", "--out", os.fspath(path))
-        return Path(path)
+    def report(self, path: PathLike | None = None, *, force: bool = False) -> Path:
+        """Write the report, one HTML file, and give its path: RUN/report.html for None.
+
+        UsageError where another file stands there, unless ``force`` lets it go.
+        """
+        return Path(self._command("report", *_to(path, force=force))["path"])
 
     def archive(self, path: PathLike) -> Path:
         """Write the run into one file, an OCI artifact, and give its path."""
         self._command("archive", os.fspath(path))
         return Path(path)
 
-    def export(self, form: Format, path: PathLike | None = None) -> tuple[Path, ...]:
-        """Write it for other tools (docs/export.md) and give the files; ``path`` is None for the usual place."""
-        words = [f"--format={form}", *([] if path is None else [f"--out={os.fspath(path)}"])]
-        return tuple(Path(file["path"]) for file in self._command("export", *words)["files"])
+    def export(self, form: Format, path: PathLike | None = None, *, force: bool = False) -> tuple[Path, ...]:
+        """Write it for other tools (docs/export.md) and give the files; ``path`` is None for the usual place.
+
+        UsageError where another file stands there, unless ``force`` lets it go.
+        """
+        written = self._command("export", f"--format={form}", *_to(path, force=force))
+        return tuple(Path(file["path"]) for file in written["files"])
 
     def _command(self, name: str, *words: str, expected: tuple[int, ...] = (EXIT_OK,)) -> Any:
         from harness.api.running import command  # it opens runs
 
         return command([name, os.fspath(self.path), *words], expected=expected)
+
+
+def _to(path: PathLike | None, *, force: bool) -> list[str]:
+    return [*([] if path is None else [f"--out={os.fspath(path)}"]), *(["--force"] if force else [])]

@@ -1,6 +1,7 @@
 """A score by a benchmark's own rule, whose result is checked: only a number from 0 to 1 is a reward."""
 
 from numbers import Real
+from typing import Any
 
 from harness.errors import UsageError
 from harness.grading.extraction import boxed
@@ -31,7 +32,7 @@ def score(own: Own, item: Item) -> Score:
     )
 
 
-def reward(found: object, where: str) -> float:
+def reward(found: Any, where: str) -> float:
     """A rule's result as a reward; raises UsageError, which names ``where``, for all but a number from 0 to 1."""
     if isinstance(found, bool) or not isinstance(found, Real):
         raise UsageError(

@@ -92,6 +92,8 @@ def test_a_run_is_rescored_checked_and_carried(whole: Path, tmp_path: Path) -> N
     assert again.summary == run.summary
     run.rescore(check=True)
     assert run.archive(tmp_path / "w.oci").is_file()
+    assert (run.report(), run.report(force=True)) == (whole / "report.html", whole / "report.html")
+    assert run.report(tmp_path / "w.html").read_bytes().startswith(b"<!")
     shutil.copy(whole / "manifest.json", tmp_path / "x.oci")
     with pytest.raises(UsageError, match="is there already"):
         run.archive(tmp_path / "x.oci")
