@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
@@ -14,9 +13,11 @@ import pytest
 
 from harness.store.runfolder import RunFolder
 from tests.integration.bundles import bundle
+from tests.integration.reports import demo_folder, demo_report, demo_run, hostile_report, large_report
+from tests.integration.running import command
 from tests.schemas import check, schema_of
 
-__all__ = ["bundle"]
+__all__ = ["bundle", "command", "demo_folder", "demo_report", "demo_run", "hostile_report", "large_report"]
 
 
 @attrs.frozen
@@ -29,11 +30,6 @@ class Finished:
 
 
 Harness = Callable[..., Awaitable[Finished]]
-
-
-def command(*arguments: str | Path) -> list[str]:
-    """The harness's command line in this very environment."""
-    return [sys.executable, "-I", "-m", "harness.cli", *map(str, arguments)]
 
 
 @pytest.fixture(autouse=True)

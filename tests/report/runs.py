@@ -82,15 +82,24 @@ def scored(extracted: str | None, reward: float | None) -> Score:
 
 
 def made(
-    path: Path, golds: Mapping[str, str] = GOLDS, *, repeats: int = 1, model: str = "m", scorer: Scorer = GPT
+    path: Path,
+    golds: Mapping[str, str] = GOLDS,
+    *,
+    repeats: int = 1,
+    model: str = "m",
+    scorer: Scorer = GPT,
+    question: str = "",
 ) -> Made:
-    """A new run folder, of which nothing is played; it is known to be graded by ``scorer``."""
+    """A new run folder, of which nothing is played; it is known to be graded by ``scorer``.
+
+    All puzzles ask ``question``; without one each asks its own.
+    """
     puzzles = [
         Puzzle(
             task_id=int(task),
             type=f"Type {task[0]}",
             subtype="Lines",
-            question=f"What is {task}?",
+            question=question or f"What is {task}?",
             ans_type="blank",
             options=(),
             gold=gold,
