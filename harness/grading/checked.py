@@ -34,7 +34,7 @@ def score(own: Own, item: Item) -> Score:
 
 def reward(found: Any, where: str) -> float:
     """A rule's result as a reward; raises UsageError, which names ``where``, for all but a number from 0 to 1."""
-    if isinstance(found, bool) or not isinstance(found, Real):
+    if not _is_number(found):
         raise UsageError(
             f"{where}: the rule returned {_shown(found)} ({type(found).__name__}). A reward is a number from 0 to 1: "
             "float(...) makes one of True and False."
@@ -42,6 +42,11 @@ def reward(found: Any, where: str) -> float:
     if not 0 <= found <= 1:  # nor is NaN
         raise UsageError(f"{where}: the rule returned {_shown(found)}. A reward is a number from 0 to 1.")
     return float(found) + 0.0  # of -0.0 it makes 0.0
+
+
+def _is_number(found: object) -> bool:
+    """Python counts bools among the numbers; NumPy's numbers are some, too."""
+    return isinstance(found, Real) and not isinstance(found, bool)
 
 
 def _shown(found: object) -> str:
