@@ -89,6 +89,10 @@ for (const name of FILTERS) {
 for (const id of ['clear', 'clear-too']) {
   byId(id).addEventListener('click', () => change({ q: '', verdict: '', outcome: '', category: '', flag: '' }));
 }
+byId('more').addEventListener('click', () => {
+  const next = shown[limit];
+  if (reveal(next)) next.row.querySelector('a').focus();
+});
 for (const button of document.querySelectorAll('th button[data-sort]')) {
   button.addEventListener('click', () => change({ sort: nextSort(button, readState().sort) }));
 }
@@ -107,7 +111,7 @@ byId('rollout').addEventListener('close', () => {
   opened = null;
   byId('rollout').replaceChildren();
   if (readState().open) writeState({ ...readState(), open: '' });
-  const row = entry && !entry.row.hidden ? entry.row.querySelector('a') : cameFrom;
+  const row = entry && reveal(entry) ? entry.row.querySelector('a') : cameFrom;
   if (row) row.focus();
 });
 byId('rollout').addEventListener('click', (event) => {

@@ -19,6 +19,7 @@ HERE: Final = Path(__file__).parent
 # One script: each file is a subject, and uses only what stands in those before it.
 SCRIPTS: Final = ("dom.js", "state.js", "table.js", "talk.js", "rollout.js", "main.js")
 STYLES: Final = ("base.css", "summary.css", "table.css", "rollout.css", "print.css")
+STEP: Final = 500  # rows that are shown at first, as in table.js
 END: Final = b"</body>\n</html>\n"
 
 
@@ -50,6 +51,7 @@ def frame(context: Mapping[str, Any], entries: Sequence[Entry], place: Place) ->
         style=style,
         index=blocks.data("index", _index(entries, place)).decode("ascii"),
         entries=entries,
+        step=STEP,
         choices=_choices(entries),
         has_repeats=any(entry.row.result.repeat for entry in entries),
         has_pictures=any(entry.picture for entry in entries),

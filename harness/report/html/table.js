@@ -9,7 +9,9 @@ entries.forEach((entry, number) => {
   entry.row.dataset.number = number;
 });
 
+const STEP = 500; // rows that are laid out at once: a browser takes seconds for thousands
 let shown = entries; // those that fit, in the order in which they stand
+let limit = STEP; // so many of them have their row shown
 
 const inOrder = new Intl.Collator('en', { numeric: true }).compare;
 const KEYS = {
@@ -64,14 +66,14 @@ function applyTable(state) {
   const name = state.sort.replace('-', '');
   const sorted = name ? [...entries].sort(compared(name, down)) : entries;
   shown = sorted.filter(fits);
-  const visibleRows = new Set(shown);
-  for (const entry of entries) entry.row.hidden = !visibleRows.has(entry);
+  limit = STEP;
   if (sorted.some((entry, place) => body.rows[place] !== entry.row)) body.append(...sorted.map((entry) => entry.row));
   for (const button of document.querySelectorAll('th button[data-sort]')) {
     const cell = button.closest('th');
     if (button.dataset.sort === name) cell.setAttribute('aria-sort', down ? 'descending' : 'ascending');
     else cell.removeAttribute('aria-sort');
   }
+  showRows();
   byId('none').hidden = shown.length > 0;
   byId('rollouts').classList.toggle('empty', shown.length === 0);
   const count = `${shown.length} of ${entries.length} rollouts`;
@@ -81,6 +83,24 @@ function applyTable(state) {
     const select = document.querySelector(`select[name=${filter}]`);
     if (select) select.value = state[filter];
   }
+}
+
+// Show the rows of those that fit, up to the limit.
+function showRows() {
+  const rows = new Set(shown.slice(0, limit));
+  for (const entry of entries) if (entry.row.hidden === rows.has(entry)) entry.row.hidden = !rows.has(entry);
+  byId('more').hidden = shown.length <= limit;
+  byId('more').textContent = `Show ${Math.min(STEP, shown.length - limit)} more of ${shown.length}`;
+}
+
+// Show one's row, however far down it is; false where it doesn't fit.
+function reveal(entry) {
+  const place = shown.indexOf(entry);
+  if (place >= limit) {
+    limit = (Math.floor(place / STEP) + 1) * STEP;
+    showRows();
+  }
+  return place >= 0;
 }
 
 // The order after a click: the way a column usually is wanted, then the other, then the run's own.
@@ -94,7 +114,7 @@ function nextSort(button, sort) {
 function focusRow(by) {
   const here = shown.findIndex((entry) => entry.row.contains(document.activeElement));
   const place = here < 0 ? 0 : Math.min(Math.max(here + by, 0), shown.length - 1);
-  if (shown[place]) shown[place].row.querySelector('a').focus();
+  if (shown[place] && reveal(shown[place])) shown[place].row.querySelector('a').focus();
 }
 
 // Small pictures of the puzzles, each made when its row comes near: hundreds of them would keep the page from opening.

@@ -11,6 +11,7 @@ import pytest
 
 from harness.report.html import figures
 from harness.report.html.making import Wanted, make
+from harness.report.html.page import STEP
 from tests.report.html.pages import Page, page, read
 from tests.report.runs import Made, made
 
@@ -148,6 +149,12 @@ def test_a_run_with_repeats_has_what_they_add(tmp_path: Path) -> None:
     assert "pass@1 0.5000" in text
     assert "pass@2 1.0000" in text
     assert "majority@2 0.5000" in text
+
+
+def test_the_first_rows_are_shown_of_a_run_of_many(tmp_path: Path) -> None:
+    found = page(made(tmp_path / "R", {str(task): "7" for task in range(1, STEP + 3)}))
+    assert [row.attributes["data-task"] for row in found.rows if "hidden" in row.attributes] == ["501", "502"]
+    assert f"const STEP = {STEP};" in found.scripts[0]
 
 
 def test_equal_run_folders_give_equal_pages_wherever_they_are(run: Made, tmp_path: Path) -> None:
