@@ -62,4 +62,3 @@ def _data(place: Place) -> Data:
         return Data(folder=place.folder, tasks=0, advice=str(error))
     tasks = 0 if installed is None else len(installed.data.puzzles)
     return Data(folder=place.folder, tasks=tasks, advice=None if tasks else GET_IT)
-
