@@ -1,6 +1,7 @@
 """One report: where it goes, and what was written."""
 
 import os
+import re
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,8 @@ from harness.store.canonical import JSON
 
 NAME: Final = "report.html"
 _OURS: Final = '<meta name="generator" content="hermetic-harness">'
+_PAGE: Final = re.compile(r"rollouts-[0-9]+\.html")
+_IMAGE: Final = re.compile(r"[0-9a-f]{64}\.[a-z]+")
 
 
 @attrs.frozen(kw_only=True)
@@ -89,6 +92,8 @@ def _check(folder: Path, *, replace: bool) -> bool:
         return False
     if not folder.is_dir() or folder.is_symlink():
         raise UsageError(f"{folder} is no folder. Name another with --assets.")
+    if folder.samefile(os.curdir):  # another one comes in its place, and its user would be left in one that is gone
+        raise UsageError(f"{folder} is the folder you are in. Name another with --assets.")
     if not any(folder.iterdir()):
         return False
     if not _is_report(folder):
@@ -100,10 +105,12 @@ def _check(folder: Path, *, replace: bool) -> bool:
 
 def _is_report(folder: Path) -> bool:
     """Whether there is a report and nothing else, so that nobody's files go with it."""
-    names = {path.name for path in folder.iterdir()}
-    pages = {name for name in names if name.startswith("rollouts-") and name.endswith(".html")}
-    index = folder / writing.INDEX
-    if names - pages - {writing.INDEX, writing.IMAGES} or not index.is_file():
+    index, images = folder / writing.INDEX, folder / writing.IMAGES
+    if not all(path in (index, images) or _PAGE.fullmatch(path.name) for path in folder.iterdir()):
+        return False
+    if images.is_symlink() or (images.exists() and not all(_IMAGE.fullmatch(path.name) for path in images.iterdir())):
+        return False
+    if not index.is_file():
         return False
     with index.open("rb") as file:
         return _OURS.encode() in file.read(4096)

@@ -41,6 +41,7 @@ class Place:
 def frame(context: Mapping[str, Any], entries: Sequence[Entry], place: Place) -> Iterator[bytes]:
     """The page up to its blocks, piece by piece; ``context`` is empty for a page without the run's figures."""
     template = _environment().get_template("page.html.j2")
+    repeats = any(entry.row.result.repeat for entry in entries)
     script, style = f"(() => {{\n{_joined(SCRIPTS)}}})();\n", _joined(STYLES)
     stream = template.stream(
         **context,
@@ -49,11 +50,11 @@ def frame(context: Mapping[str, Any], entries: Sequence[Entry], place: Place) ->
         policy_of_content=_policy_of_content(script, style, image_files=place.image_files),
         script=script,
         style=style,
-        index=blocks.data("index", _index(entries, place)).decode("ascii"),
+        index=blocks.data("index", _index(entries, place, repeats=repeats)).decode("ascii"),
         entries=entries,
         step=STEP,
         choices=_choices(entries),
-        has_repeats=any(entry.row.result.repeat for entry in entries),
+        has_repeats=repeats,
         has_pictures=any(entry.picture for entry in entries),
         has_groups=max((len(entry.groups) for entry in entries), default=0),
     )
@@ -100,8 +101,9 @@ def _source(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _index(entries: Sequence[Entry], place: Place) -> dict[str, JSON]:
+def _index(entries: Sequence[Entry], place: Place, *, repeats: bool) -> dict[str, JSON]:
     return {
+        "repeats": repeats,
         "entries": [entry.to_json() for entry in entries],
         "pages": list(place.pages),
         "index": place.index,

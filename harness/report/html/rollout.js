@@ -51,11 +51,12 @@ function attempts(rollout) {
     return el('li', { class: one.masked ? 'masked' : '' },
       `${one.outcome} (${state}${here}), ${one.played_seconds.toFixed(1)} s, ${one.calls} calls, began ${one.started}`);
   });
-  return part('attempts', `${rollout.attempts.length} attempts`, el('ol', {}, lines));
+  return part('attempts', `${rollout.attempts.length} attempts`, el('ol', {}, lines),
+    el('p', { class: 'quiet' }, 'harness show RUN TASK --attempt N shows another one.'));
 }
 
 function flags(entry) {
-  const found = entry.flags.map((flag) => el('li', {}, flag, INDEX.hints[flag] && el('small', {}, ': ', INDEX.hints[flag])));
+  const found = entry.flags.map((flag) => el('li', {}, flag, Object.hasOwn(INDEX.hints, flag) && el('small', {}, ': ', INDEX.hints[flag])));
   return part('flags', 'Flags', found.length ? el('ul', {}, found) : el('p', { class: 'quiet' }, 'none'));
 }
 

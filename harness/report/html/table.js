@@ -14,14 +14,12 @@ let shown = entries; // those that fit, in the order in which they stand
 let limit = STEP; // so many of them have their row shown
 
 const inOrder = new Intl.Collator('en', { numeric: true }).compare;
-const KEYS = {
-  subtype: (entry) => entry.category,
-  flags: (entry) => entry.flags.length,
-};
+const SORTS = new Set([...document.querySelectorAll('th button[data-sort]')].map((button) => button.dataset.sort));
 
 // Of two entries which comes first; what has no value is last in whichever order.
 function compared(name, down) {
-  const key = KEYS[name] || ((entry) => entry[name]);
+  const key = name === 'flags' ? (entry) => entry.flags.length
+    : (entry) => entry[name === 'subtype' ? 'category' : name];
   return (one, other) => {
     const a = key(one), b = key(other);
     if (a === null || b === null) return (a === null) - (b === null) || one.number - other.number;
@@ -35,8 +33,9 @@ function searched(entry) {
   if (entry.searched !== undefined) return entry.searched;
   const talk = [];
   const rollout = block('r-' + entry.number);
-  for (const turn of rollout ? rollout.turns : []) {
-    if (turn.role === 'system') continue;
+  const turns = rollout ? rollout.turns : [];
+  const first = turns.findIndex((turn) => turn.role === 'assistant');
+  for (const turn of first < 0 ? [] : turns.slice(first)) { // what stands before is nearly the same in all
     for (const part of turn.parts) if (part.text) talk.push(part.text);
     if (turn.reasoning) talk.push(turn.reasoning);
     for (const call of turn.tool_calls || []) talk.push(call.name, call.arguments);
@@ -64,7 +63,7 @@ function applyTable(state) {
   const fits = fitting(state);
   const down = state.sort.startsWith('-');
   const name = state.sort.replace('-', '');
-  const sorted = name ? [...entries].sort(compared(name, down)) : entries;
+  const sorted = SORTS.has(name) ? [...entries].sort(compared(name, down)) : entries;
   shown = sorted.filter(fits);
   limit = STEP;
   if (sorted.some((entry, place) => body.rows[place] !== entry.row)) body.append(...sorted.map((entry) => entry.row));
