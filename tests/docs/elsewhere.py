@@ -154,6 +154,7 @@ _BARE: Final = "takes a whole CI run on a machine made by debootstrap"
 _INSTALLED: Final = "needs an installed bundle with pins; the harness is no part of it"
 
 FOREIGN: Final = (
+    Foreign("sh nix/setup.sh nix run .#screenshots -- twelve pictures", "makes pictures for people to look at"),
     Foreign("alias h='sh nix/setup.sh nix run . --'", _SHELL),
     Foreign("export POLICY_API_KEY=... JUDGE_API_KEY=...", _SHELL),
     Foreign("export POLICY_BASE_URL=http://HOST:8000/v1 POLICY_MODEL=NAME POLICY_API_KEY=...", _SHELL),

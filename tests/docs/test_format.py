@@ -6,15 +6,27 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
+from harness.benchmarks.own.taskset import Kept
+from harness.store.digests import Digest, parse_digest
 from harness.store.replay import Replay
 from harness.store.runfolder import RunFolder
 from tests.docs.documents import DOCS, Page
 from tests.synthetic import Shape, make
 
 PAGE = Page.read(DOCS / "format.md")
-OWNERS = {"agent", "artifacts", "limits", "prompts", "request", "sampling"}  # what is in them is their owners' affair
+OWNERS = {
+    "agent",
+    "artifacts",
+    "code",
+    "judge",
+    "limits",
+    "prompts",
+    "request",
+    "sampling",
+}  # what is in them is their owners' affair
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +67,14 @@ def test_the_page_names_every_key_of_every_file(run: RunFolder) -> None:
     pages = (PAGE, *(Page.read(DOCS / name) for name in ("egress.md", "grading.md")))  # it leads to their tables
     named = {word for page in pages for _, span in page.spans() for word in re.findall(r"\w+", span)}
     kept = {key for path in files(run) for key in keys(json.loads(path.read_bytes()))}
+    kept |= {key for name in (run.manifest.tasks, *scorers(run)) for key in keys(json.loads(run.blobs.get(name)))}
+    kept |= {field.name for field in attrs.fields(Kept)}
     assert sorted(kept - named) == []
+
+
+def scorers(run: RunFolder) -> list[Digest]:
+    """The blobs of the scorers' descriptions."""
+    return [parse_digest(path.name) for path in run.layout.scores.iterdir()]
 
 
 def files(run: RunFolder) -> Iterator[Path]:
