@@ -13,6 +13,12 @@
     exec ${harness}/bin/python3 -I "$@"
   '');
 
+  # Pictures of a run's report: `nix run .#screenshots -- RUN FOLDER`.
+  screenshots = program.app "harness-screenshots" (program.script ''
+    export HARNESS_BROWSER=${browser}/bin/chromium PYTHONPATH=${source}
+    exec ${testEnv}/bin/python3 -s -P -B -m tests.screenshots "$@"
+  '');
+
   # Every check of this source, the unit tests among them; then the integration tests, or those that arguments name.
   tests = program.app "harness-tests" (program.script ''
     set -eu

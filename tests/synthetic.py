@@ -11,7 +11,9 @@ Equal arguments give equal content and equal scores.
 import asyncio
 import base64
 import contextlib
+import io
 import json
+import math
 import os
 import string
 from collections.abc import Iterator, Sequence
@@ -22,6 +24,7 @@ from typing import Any, Final
 from unittest import mock
 
 import attrs
+from PIL import Image
 
 from harness.benchmarks.babyvision.graded import GradedPuzzles
 from harness.benchmarks.babyvision.puzzle import Puzzle, task_set
@@ -144,7 +147,11 @@ def _puzzle(number: int, shape: Shape) -> Puzzle:
 
 
 def _image(task: str, shape: Shape) -> bytes:
-    return b"\x89PNG\r\n\x1a\n" + Random(int(task)).randbytes(shape.image_bytes)
+    """A picture of noise, which no compression makes smaller: a PNG of about so many bytes."""
+    side = math.isqrt(shape.image_bytes)
+    noise = Image.frombytes("L", (side, side), Random(int(task)).randbytes(side * side))
+    noise.save(written := io.BytesIO(), "png", compress_level=0)
+    return written.getvalue()
 
 
 def _attempts(run: RunFolder, shape: Shape, item: Item) -> None:

@@ -1,0 +1,67 @@
+"""Pictures of a run's report, to look at and for the documents: ``screenshots.py RUN FOLDER``.
+
+FOLDER gets light.png, dark.png and phone.png (the whole page), rollout.png and rollout-phone.png (its first rollout),
+and report.png, the README's: 1280 pixels wide, of few colours, so that it stays small.
+"""
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PIL import Image
+
+from tests.integration.browsing import Chromium, running
+from tests.integration.running import command
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2}
+LOOKS: dict[str, dict[str, Any]] = {"light": {}, "dark": {"color_scheme": "dark"}, "phone": PHONE}
+ROLLOUTS: dict[str, dict[str, Any]] = {"rollout": {}, "rollout-phone": PHONE}
+README = {"viewport": {"width": 1280, "height": 800}}
+COLOURS = 64
+
+
+def drawn(page: "Page") -> None:
+    """Wait until every picture that the page shows is there: those of the rows are made when they come near."""
+    for row in page.locator("#rollouts tbody tr").all():
+        row.scroll_into_view_if_needed()
+    page.wait_for_function("[...document.images].every(image => image.complete)")
+    page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+
+
+def pictures(chromium: Chromium, report: str, folder: Path) -> None:
+    """Write them all."""
+    for name, look in LOOKS.items():
+        with chromium.page(**look) as page:
+            page.goto(report)
+            drawn(page)
+            page.screenshot(path=folder / f"{name}.png", full_page=True)
+    for name, look in ROLLOUTS.items():
+        with chromium.page(reduced_motion="reduce", **look) as page:
+            page.goto(report)
+            page.locator("#rollouts tbody a").first.click()
+            page.screenshot(path=folder / f"{name}.png")
+    with chromium.page(**README) as page:
+        page.goto(report)
+        drawn(page)
+        whole = Image.open(io.BytesIO(page.screenshot()))
+        whole.quantize(COLOURS, dither=Image.Dither.NONE).save(folder / "report.png", optimize=True)
+
+
+def main() -> None:
+    """Make the report and its pictures."""
+    run, folder = map(Path, sys.argv[1:])
+    folder.mkdir(parents=True, exist_ok=True)
+    report = folder / "report.html"
+    subprocess.run(command("report", run, "--out", report, "--force"), check=True)
+    with running() as chromium:
+        pictures(chromium, report.resolve().as_uri(), folder)
+    report.unlink()
+
+
+if __name__ == "__main__":
+    main()
