@@ -6,6 +6,7 @@ are the same, or where the caller says so.
 
 import contextlib
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -16,6 +17,7 @@ from harness.errors import HarnessError, UsageError
 from harness.store import atomic
 from harness.store.archive import unfinished
 from harness.store.digests import Digest, file_digest
+from harness.store.foreign import plain
 
 
 @attrs.define
@@ -44,8 +46,8 @@ class Outputs:
 
     def begin(self, path: Path) -> Output:
         """A new file at ``path``, which is there when the block of `outputs` has ended."""
-        if path.is_dir():
-            raise UsageError(f"{path} is a folder. Name a file with --out.")
+        if (kind := _other(path)) is not None:
+            raise UsageError(f"{path} is {kind}, and no plain file. Name another with --out.")
         with atomic.explained(path):
             atomic.make_folder(path.parent)
             temporary = unfinished.name_beside(path, "export")
@@ -112,6 +114,14 @@ class Outputs:
         if not self.replace:
             raise UsageError(f"{output.path} is there and holds something else. Name another with --out, or --force.")
         return False
+
+
+def _other(path: Path) -> str | None:
+    """What stands there that no file may take the place of: a link too, whoever made it."""
+    with atomic.explained(path), contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        kind = stat.S_IFMT(path.lstat().st_mode)
+        return None if kind == stat.S_IFREG else plain.KINDS.get(kind, "something else")
+    return None
 
 
 @contextlib.contextmanager

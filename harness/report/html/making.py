@@ -108,7 +108,7 @@ def _is_report(folder: Path) -> bool:
     index, images = folder / writing.INDEX, folder / writing.IMAGES
     if not all(path in (index, images) or _PAGE.fullmatch(path.name) for path in folder.iterdir()):
         return False
-    if images.is_symlink() or (images.exists() and not all(_IMAGE.fullmatch(path.name) for path in images.iterdir())):
+    if images.is_symlink() or not all(_IMAGE.fullmatch(path.name) for path in images.glob("*")):
         return False
     if not index.is_file():
         return False

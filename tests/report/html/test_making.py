@@ -60,6 +60,26 @@ def test_nothing_else_comes_into_the_run_folder(root: Path, wanted: str) -> None
         make(root, Wanted(assets=root / wanted))
 
 
+def test_a_link_or_a_pipe_in_its_place_is_said_and_stays(root: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    for make_it, kind in ((lambda path: path.symlink_to(mine), "a symbolic link"), (os.mkfifo, "a FIFO")):
+        make_it(root / "report.html")
+        with pytest.raises(UsageError, match=f"is {kind}, and no plain file"):
+            make(root, Wanted(replace=True))
+        (root / "report.html").unlink()
+    assert mine.read_text() == "mine"
+    assert names(tmp_path) == ["R", "mine"]
+
+
+def test_the_folder_that_one_is_in_is_not_taken(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pages").mkdir()
+    monkeypatch.chdir(tmp_path / "pages")
+    for name in (".", str(tmp_path / "pages")):
+        with pytest.raises(UsageError, match="is the folder you are in"):
+            make(root, Wanted(assets=Path(name)))
+
+
 def test_a_file_and_a_folder_are_not_asked_for_together(root: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="give one of them"):
         make(root, Wanted(out=tmp_path / "a", assets=tmp_path / "b"))
@@ -106,6 +126,15 @@ def test_a_folder_with_anything_else_in_it_is_left_alone(root: Path, tmp_path: P
         make(root, Wanted(assets=folder, replace=True))
     assert names(folder) == before
     assert names(tmp_path) == ["R", "mine"]
+
+
+@pytest.mark.parametrize("name", ["images/mine.png", "rollouts-mine.html"])
+def test_files_that_look_like_a_report_s_are_left_alone(root: Path, tmp_path: Path, name: str) -> None:
+    make(root, Wanted(assets=tmp_path / "pages"))
+    (tmp_path / "pages" / name).write_text("mine")
+    with pytest.raises(UsageError, match="holds other files"):
+        make(root, Wanted(assets=tmp_path / "pages", replace=True))
+    assert (tmp_path / "pages" / name).read_text() == "mine"
 
 
 def test_a_page_of_somebody_else_is_left_alone(root: Path, tmp_path: Path) -> None:
