@@ -4,6 +4,8 @@ const WORDS = {
   right: 'right', wrong: 'wrong', partial: 'partly right', masked: 'masked: no valid measurement, in no mean',
 };
 
+const NEVER = 'It was never played to an end.';
+
 let opened = null; // the entry whose rollout is open
 let cameFrom = null; // what had the focus before
 
@@ -11,8 +13,13 @@ function part(name, heading, ...content) {
   return el('section', { 'data-part': name, class: name }, heading && el('h3', {}, heading), ...content);
 }
 
+function quiet(...content) {
+  return el('p', { class: 'quiet' }, ...content);
+}
+
 function pairs(rows) {
-  return el('dl', { class: 'pairs' }, rows.map(([name, text]) => el('div', {}, el('dt', {}, name), el('dd', {}, long(text, 'plain')))));
+  const row = ([name, text]) => el('div', {}, el('dt', {}, name), el('dd', {}, long(text, 'plain')));
+  return el('dl', { class: 'pairs' }, rows.map(row));
 }
 
 // The images that the model was given before its first word.
@@ -28,18 +35,18 @@ function verdict(entry, rollout) {
   const judged = rollout.verdict ? `${rollout.judge_model || 'the rule'} says: ${rollout.verdict}` : '';
   return part('verdict', 'Verdict',
     el('p', {}, el('span', { class: `mark ${entry.verdict}` }, WORDS[entry.verdict])),
-    el('p', { class: 'quiet' }, [reward + entry.outcome, judged].filter(Boolean).join(' · ')));
+    quiet([reward + entry.outcome, judged].filter(Boolean).join(' · ')));
 }
 
 function reason(rollout) {
   const outcome = rollout.outcome && rollout.outcome.reason;
-  const found = [rollout.reason, rollout.failure_reason, outcome].filter((text, place, all) => text && all.indexOf(text) === place);
-  return part('reason', 'Reason', found.length ? found.map((text) => long(text)) : el('p', { class: 'quiet' }, 'none was given'));
+  const found = new Set([rollout.reason, rollout.failure_reason, outcome].filter(Boolean));
+  return part('reason', 'Reason', found.size ? [...found].map((text) => long(text)) : quiet('none was given'));
 }
 
 function answer(entry, rollout) {
   const none = rollout.answer ? 'none is marked in what it said last' : 'none';
-  const shownAnswer = entry.answer === null ? el('p', { class: 'quiet' }, none) : long(entry.answer, 'large');
+  const shownAnswer = entry.answer === null ? quiet(none) : long(entry.answer, 'large');
   return part('answer', 'Answer', shownAnswer);
 }
 
@@ -52,38 +59,43 @@ function attempts(rollout) {
       `${one.outcome} (${state}${here}), ${one.played_seconds.toFixed(1)} s, ${one.calls} calls, began ${one.started}`);
   });
   return part('attempts', `${rollout.attempts.length} attempts`, el('ol', {}, lines),
-    el('p', { class: 'quiet' }, 'harness show RUN TASK --attempt N shows another one.'));
+    quiet('harness show RUN TASK --attempt N shows another one.'));
 }
 
 function flags(entry) {
-  const found = entry.flags.map((flag) => el('li', {}, flag, Object.hasOwn(INDEX.hints, flag) && el('small', {}, ': ', INDEX.hints[flag])));
-  return part('flags', 'Flags', found.length ? el('ul', {}, found) : el('p', { class: 'quiet' }, 'none'));
+  const hint = (flag) => Object.hasOwn(INDEX.hints, flag) && el('small', {}, ': ', INDEX.hints[flag]);
+  const found = entry.flags.map((flag) => el('li', {}, flag, hint(flag)));
+  return part('flags', 'Flags', found.length ? el('ul', {}, found) : quiet('none'));
 }
 
 function record(rollout) {
-  const details = el('details', { ontoggle: () => {
-    if (details.open && !details.querySelector('pre')) details.append(long(JSON.stringify(rollout.record, null, 1), 'code'));
-  } }, el('summary', {}, 'The attempt’s record as JSON'));
-  return part('record', 'Record', rollout.record ? details : el('p', { class: 'quiet' }, 'There is none: it was never played to an end.'));
+  if (!rollout.record) return part('record', 'Record', quiet(NEVER));
+  const fill = () => {
+    if (details.querySelector('pre') === null) details.append(long(JSON.stringify(rollout.record, null, 1), 'code'));
+  };
+  const details = el('details', { ontoggle: fill }, el('summary', {}, 'The attempt’s record as JSON'));
+  return part('record', 'Record', details);
 }
 
 function talk(rollout) {
   const off = (rollout.calls_off_chain || []).map(offChain);
   const first = rollout.turns.findIndex((turn) => turn.role === 'assistant');
   const turns = rollout.turns.map((turn, place) => place < first || first < 0 ? given(turn) : shownTurn(turn));
-  if (!turns.length) return part('talk', 'Talk', el('p', { class: 'quiet' }, 'It was never played to an end.'));
+  if (!turns.length) return part('talk', 'Talk', quiet(NEVER));
   return part('talk', 'Talk', el('ol', { class: 'turns' }, turns, off));
 }
 
 function head(entry) {
   const place = shown.indexOf(entry);
+  const where = [place < 0 ? 'not in the list' : `${place + 1} of ${shown.length}`, entry.category];
   const step = (id, text, by, key) => el('button', {
     type: 'button', id, onclick: () => walk(by), 'aria-keyshortcuts': key, disabled: !neighbour(by),
   }, text);
   return el('header', { class: 'bar-of-tools' },
     el('div', {},
-      el('h2', { id: 'rollout-title', tabindex: '-1' }, `Task ${entry.task}`, entry.repeat || INDEX.repeats ? `, repeat ${entry.repeat}` : ''),
-      el('p', { class: 'quiet' }, [place < 0 ? 'not in the list' : `${place + 1} of ${shown.length}`, entry.category].filter(Boolean).join(' · '))),
+      el('h2', { id: 'rollout-title', tabindex: '-1' },
+        `Task ${entry.task}`, INDEX.repeats && `, repeat ${entry.repeat}`),
+      quiet(where.filter(Boolean).join(' · '))),
     el('div', { class: 'tools' },
       step('previous', '← Previous', -1, 'k'), step('next', 'Next →', 1, 'j'),
       el('button', { type: 'button', id: 'close', onclick: () => byId('rollout').close() }, 'Close')));
@@ -98,7 +110,7 @@ function content(entry, rollout) {
     el('div', {},
       talk(rollout),
       el('div', { class: 'evidence' },
-        part('egress', 'Network', rollout.network ? pairs(rollout.network) : el('p', { class: 'quiet' }, 'It was never played to an end.')),
+        part('egress', 'Network', rollout.network ? pairs(rollout.network) : quiet(NEVER)),
         rollout.measurements && part('measurements', 'Measured', pairs(rollout.measurements)),
         attempts(rollout), record(rollout))));
 }
@@ -109,7 +121,7 @@ function show(entry) {
   const rollout = block('r-' + entry.number);
   if (!dialog.open) cameFrom = document.activeElement;
   opened = entry;
-  dialog.replaceChildren(head(entry), rollout ? content(entry, rollout) : el('p', { class: 'quiet' }, 'Loading …'));
+  dialog.replaceChildren(head(entry), rollout ? content(entry, rollout) : quiet('Loading …'));
   if (!rollout) whenWhole(() => { if (opened === entry) show(entry); });
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;

@@ -76,7 +76,8 @@ function given(turn) {
   const images = turn.parts.filter((part) => 'image' in part).length;
   const what = turn.role === 'system' ? 'The agent’s own instructions'
     : `The task as it was put${images ? `, with ${images === 1 ? 'an image' : `${images} images`}` : ''}`;
-  return el('li', { class: 'turn given' }, folded(`${what}: ${length} characters`, parts(turn, 'Image that the model was given', 'words')));
+  const content = parts(turn, 'Image that the model was given', 'words');
+  return el('li', { class: 'turn given' }, folded(`${what}: ${length} characters`, content));
 }
 
 // One turn as an item of the list.
