@@ -4,6 +4,7 @@ FOLDER gets light.png, dark.png and phone.png (the whole page), rollout.png and 
 and report.png, the README's: 1280 pixels wide, of few colours, so that it stays small.
 """
 
+import argparse
 import io
 import subprocess
 import sys
@@ -54,10 +55,15 @@ def pictures(chromium: Chromium, report: str, folder: Path) -> None:
 
 def main() -> None:
     """Make the report and its pictures."""
-    run, folder = map(Path, sys.argv[1:])
+    parser = argparse.ArgumentParser(prog="screenshots", description="Pictures of a run's report.")
+    parser.add_argument("run", metavar="RUN", type=Path)
+    parser.add_argument("folder", metavar="FOLDER", type=Path)
+    arguments = parser.parse_args()
+    run, folder = arguments.run, arguments.folder
     folder.mkdir(parents=True, exist_ok=True)
     report = folder / "report.html"
-    subprocess.run(command("report", run, "--out", report, "--force"), check=True)
+    if status := subprocess.run(command("report", run, "--out", report, "--force"), check=False).returncode:
+        sys.exit(status)  # the command has said why
     with running() as chromium:
         pictures(chromium, report.resolve().as_uri(), folder)
     report.unlink()
