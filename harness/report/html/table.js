@@ -116,15 +116,24 @@ function focusRow(by) {
   if (shown[place] && reveal(shown[place])) shown[place].row.querySelector('a').focus();
 }
 
-// Small pictures of the puzzles, each made when its row comes near: hundreds of them would keep the page from opening.
+const EAGER = 60; // rows whose pictures are made at once, so that paper has them too
+
+// Small pictures of the puzzles. Of many rows each is made when it comes near: else the page would not open for long.
 function showThumbnails() {
+  const fill = (place) => {
+    const { picture } = entries[place.closest('tr').dataset.number];
+    if (picture) place.append(el('img', { alt: '', src: sourceOf(picture), decoding: 'async' }));
+  };
+  const places = body.querySelectorAll('.thumb');
+  if (places.length <= EAGER) {
+    places.forEach(fill);
+    return;
+  }
   const observer = new IntersectionObserver((found) => {
-    for (const { target, isIntersecting } of found) {
-      if (!isIntersecting) continue;
+    for (const { target } of found.filter((one) => one.isIntersecting)) {
       observer.unobserve(target);
-      const { picture } = entries[target.closest('tr').dataset.number];
-      if (picture) target.append(el('img', { alt: '', src: sourceOf(picture), decoding: 'async' }));
+      fill(target);
     }
   }, { rootMargin: '300px' });
-  for (const place of body.querySelectorAll('.thumb')) observer.observe(place);
+  for (const place of places) observer.observe(place);
 }
