@@ -22,10 +22,10 @@ def score(own: Own, item: Item) -> Score:
     assert own.rule is not None, "a judge grades"
     what = f"grading task {item.task!r}"
     with calling(own.path, what):
-        found = own.rule(item.answer, item.gold)
+        rewarded = reward(own.rule(item.answer, item.gold), f"{own.path}, {what}")
     extracted = boxed(item.answer)
     return Score(
-        reward=reward(found, f"{own.path}, {what}"),
+        reward=rewarded,
         reason="By the benchmark's own rule.",
         extracted_answer=None if extracted is None else extracted[:EXTRACTED_MAX],
         string_match=string_match(extracted, item.gold),

@@ -5,6 +5,7 @@ is checked all the same, and what it raises is told by its file and line.
 """
 
 import contextlib
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -41,17 +42,41 @@ def calling(path: Path, what: str = "") -> Iterator[None]:
     Raises UsageError, with file and line, for whatever that code raises; HarnessErrors pass.
     """
     try:
-        with _PRINTING, contextlib.redirect_stdout(sys.stderr):
+        with _PRINTING, contextlib.redirect_stdout(sys.stderr), _programs_too():
             yield
-    except HarnessError:
+    except (HarnessError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:  # what it calls may end a program, as sys.exit does, or have a class of its own
         doing = f", {what}" if what else ""
-        said = str(error)
+        said = _text(error)
         text = said if len(said) <= SAID_MAX else f"{said[:SAID_MAX]}..."
         line = _line(path, error)
         where = f"{path}, line {line}" if line else str(path)
         raise UsageError(f"{where}{doing}: {type(error).__name__}: {text or 'without a text'}") from error
+
+
+@contextlib.contextmanager
+def _programs_too() -> Iterator[None]:
+    """The same of what a program prints that the code calls."""
+    for stream in (sys.__stdout__, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    ours = os.dup(1)
+    try:
+        os.dup2(2, 1)
+        yield
+    finally:
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
+        os.dup2(ours, 1)
+        os.close(ours)
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - it is what the file made
+        return "its text can't be made"
 
 
 def _line(path: Path, error: BaseException) -> int | None:

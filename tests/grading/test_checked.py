@@ -68,6 +68,15 @@ def test_anything_else_is_none(value: object, said: str) -> None:
         reward(value, "here")
 
 
+def test_a_value_that_raises_where_it_is_looked_at_is_told_too() -> None:
+    body = """class Odd(float):
+        def __le__(self, other): raise ValueError("no")
+        def __ge__(self, other): raise ValueError("no")
+    return Odd(0.5)"""
+    with pytest.raises(UsageError, match=r"^rule.py, line \d, grading task 'a': ValueError: no"):
+        score(own(body), item("seven"))
+
+
 def test_what_it_raises_is_told_by_file_line_and_task() -> None:
     with pytest.raises(UsageError, match=r"^rule.py, line 2, grading task 'a': ValueError: invalid literal for int"):
         score(own("return int(text)"), item("seven"))

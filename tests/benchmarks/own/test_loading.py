@@ -42,6 +42,8 @@ def test_the_example_has_less_than_sixty_lines() -> None:
         ("import json\njson.loads('{')\n", r"numbers.py, line 3: JSONDecodeError: "),
         ("Task(id='a', question='', gold='x')\n", r"line 2: ValueError: question is empty"),
         ("raise SystemExit\n", r"line 2: SystemExit: without a text"),
+        ("class Odd(BaseException): pass\nraise Odd('so')\n", r"line 3: Odd: so"),
+        ("class Odd(Exception):\n  def __str__(self): 1 / 0\nraise Odd\n", r"line 4: Odd: its text can't be made"),
         ("raise ValueError('x' * 1000)\n", r"line 2: ValueError: x{500}\.\.\.$"),
         ("tasks = []\n", r"numbers.py makes no `benchmark`"),
         ("benchmark = {}\n", r"numbers.py makes no `benchmark`"),
@@ -68,6 +70,13 @@ def test_what_it_prints_is_no_output_of_ours(write: Write, capsys: pytest.Captur
     assert capsys.readouterr() == ("", "hello\n")
     print("still here")
     assert capsys.readouterr().out == "still here\n"
+
+
+def test_nor_is_what_a_program_prints_that_it_calls(write: Write, capfd: pytest.CaptureFixture[str]) -> None:
+    load(write(f"import os, sys\nos.system('echo hello')\nprint('there', file=sys.__stdout__)\n{RULED}"))
+    assert capfd.readouterr() == ("", "hello\nthere\n")
+    print("still here")
+    assert capfd.readouterr().out == "still here\n"
 
 
 def test_a_dataclass_in_it_finds_its_module(write: Write) -> None:
