@@ -12,6 +12,8 @@ from harness.run import own, scorers, tasks
 from harness.run.rescoring.rescore import Rescoring, Wanted
 from harness.run.settings.resolve import resolve
 from harness.store.blobs import Blobs
+from harness.store.digests import digest
+from harness.store.leftovers import mentioned
 from harness.store.runfolder import RunFolder
 from harness.store.verify import check
 from tests.report.runs import Made, folder
@@ -74,7 +76,14 @@ def test_its_rule_grades_again_to_the_same_bytes(run: RunFolder, write: Write) -
     summary = (run.layout.root / "summary.json").read_bytes()
     assert rescored(run, write())["written"] == 0
     assert (run.layout.root / "summary.json").read_bytes() == summary
-    assert check(run).problems == ()
+
+
+def test_the_copy_of_the_file_belongs_to_the_run(run: RunFolder, write: Write) -> None:
+    kept = run.blobs.path(digest(write().read_bytes()))
+    assert (check(run).problems, [name for name in check(run).unnamed if name == kept.name]) == ((), [])
+    assert kept.name in mentioned(run)
+    kept.unlink()
+    assert [problem for problem in check(run).problems if kept.name in problem] != []
 
 
 def test_words_about_the_code_make_no_other_scorer_and_another_rule_does(run: RunFolder, write: Write) -> None:

@@ -50,6 +50,12 @@ def test_both_jobs_are_sent_and_the_last_waits_for_the_array(
     assert "2 sums up" in "".join(lines(sent))
 
 
+def test_the_last_job_grades_by_the_file_of_ones_own_benchmark(settings: Make, here: Site) -> None:
+    found = prepare(ITEMS, settings(), here, ["slurm", "job"], 4, [], Path("/shared/own.py"))
+    assert f"h rescore {RUN} --benchmark=/shared/own.py --json" in found.last
+    assert "--benchmark" not in prepare(ITEMS, settings(), here, ["slurm", "job"], 4, []).last
+
+
 def test_nothing_is_sent_where_nothing_is_left(settings: Make, here: Site, tmp_path: Path) -> None:
     sent = submit(prepare([], settings(), here, ["slurm", "job"], 4, []), {"PATH": str(tmp_path)})
     assert (sent.job, sent.last_job) == (None, None)
