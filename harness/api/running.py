@@ -1,19 +1,12 @@
-"""Running the harness's commands, each in a process of its own: this one enters no namespace and starts no sandbox."""
+"""Running a benchmark from Python."""
 
-import json
 import os
-import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any, TypeAlias, Unpack
+from typing import Unpack
 
+from harness.api.child import Hears, command
 from harness.api.runs import Run, open_run
 from harness.api.settings import Settings, options
-from harness.errors import EXIT_COVERAGE, EXIT_OK, HarnessError
-from harness.run.reproduce import commands
-
-#: Is given each line that a command says, without its end.
-Hears: TypeAlias = Callable[[str], None]
+from harness.errors import EXIT_COVERAGE, EXIT_OK
 
 
 def evaluate(
@@ -43,24 +36,3 @@ def evaluate(
     words = ["eval", os.fspath(benchmark), *([f"--config={os.fspath(config)}"] if config is not None else [])]
     done = command([*words, *options(settings)], progress, [EXIT_OK, EXIT_COVERAGE])
     return open_run(done["run"])
-
-
-def command(words: Sequence[str], progress: Hears | None = None, expected: Sequence[int] = (EXIT_OK,)) -> Any:
-    """The JSON object that a command prints; raises as `evaluate` does for an exit status that isn't ``expected``."""
-    _, out = commands.run([*_program(), *words, "--json"], expected, f"harness {words[0]}", progress or _nobody)
-    try:
-        return json.loads(out)
-    except ValueError as error:
-        raise HarnessError(f"harness {words[0]} printed no JSON: {out[:200]!r}.") from error
-
-
-def _program() -> list[str]:
-    """The harness of this Python; by its wrapper, which names the pinned parts, where the environment names none."""
-    wrapper = Path(sys.prefix, "bin", "harness")
-    if "HARNESS_RUNTIME" not in os.environ and wrapper.is_file():
-        return [str(wrapper)]
-    return [sys.executable, "-I", "-m", "harness.cli"]
-
-
-def _nobody(_: str) -> None:
-    pass

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 import attrs
 
+from harness.api.child import command
 from harness.api.settings import PathLike, Settings, options
 from harness.api.values import Rollout, Summary
 from harness.errors import EXIT_COVERAGE, EXIT_OK
@@ -51,7 +52,7 @@ class Run:
 
     @cached_property
     def _rollouts(self) -> tuple[Rollout, ...]:
-        return tuple(Rollout.of(self, row) for row in self._rows)
+        return tuple(Rollout.of(self.looked, row) for row in self._rows)
 
     @cached_property
     def _rows(self) -> tuple[Any, ...]:
@@ -84,10 +85,7 @@ class Run:
 
     def show(self, task: str, repeat: int = 0, *, full: bool = False) -> str:
         """How a task went, as text for a terminal; ``full`` cuts no text. Raises as `attempt` does."""
-        from harness.report import show_rollout, show_text
-
-        found = show_rollout.to_json(self.looked, self.attempt(task, repeat), all_calls=False)
-        return "\n".join(show_text.render(found, full=full))
+        return self.rollout(task, repeat).show(full=full)
 
     def table(self) -> "pa.Table":
         """A row for each planned rollout, with the columns of docs/export.md."""
@@ -143,8 +141,6 @@ class Run:
         return tuple(Path(file["path"]) for file in written["files"])
 
     def _command(self, name: str, *words: str, expected: tuple[int, ...] = (EXIT_OK,)) -> Any:
-        from harness.api.running import command  # it opens runs
-
         return command([name, os.fspath(self.path), *words], expected=expected)
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 
 if TYPE_CHECKING:
-    from harness.api.runs import Run
     from harness.report.conversation import Picture, Turn
-    from harness.run.rows import Row
+    from harness.report.show_rollout import Rollout as Attempt
+    from harness.run.rows import Looked, Row
 
 #: Both ends of a 95 % interval, or of bounds; fractions.
 Interval: TypeAlias = tuple[float, float]
@@ -85,15 +85,15 @@ class Rollout:
     played_seconds: float
     waited_seconds: float
     content_digest: str | None
-    _run: "Run" = attrs.field(repr=False, eq=False)
+    _looked: "Looked" = attrs.field(repr=False, eq=False)
 
     @classmethod
-    def of(cls, run: "Run", row: "Row") -> "Rollout":
+    def of(cls, looked: "Looked", row: "Row") -> "Rollout":
         """Of a row of `harness.run.rows`."""
         from harness.run.summary import SECOND
 
         result, score = row.result, row.score
-        gold = run.looked.benchmark.gold(result.task)
+        gold = looked.benchmark.gold(result.task)
         return cls(
             task=result.task,
             repeat=result.repeat,
@@ -110,7 +110,7 @@ class Rollout:
             played_seconds=result.played_ns / SECOND,
             waited_seconds=result.waited_ns / SECOND,
             content_digest=row.content,
-            run=run,
+            looked=looked,
         )
 
     def conversation(self) -> "tuple[Turn, ...]":
@@ -118,13 +118,22 @@ class Rollout:
 
         Texts are as the model wrote them. Raises UsageError where it was never played to an end, StoreCorruptError.
         """
-        return tuple(self._run.attempt(self.task, self.repeat).turns)
+        return tuple(self._attempt().turns)
 
     def images(self) -> "tuple[Picture, ...]":
         """Its images, each once: ``sha256``, ``media_type``, and the bytes by ``data()``; raises as `conversation`."""
-        found = self._run.attempt(self.task, self.repeat).pictures
+        found = self._attempt().pictures
         return tuple({picture.sha256: picture for picture in found}.values())
 
     def show(self, *, full: bool = False) -> str:
         """The conversation and its result as text for a terminal, as ``harness show RUN TASK``; raises as it does."""
-        return self._run.show(self.task, self.repeat, full=full)
+        from harness.report import show_rollout, show_text
+
+        found = show_rollout.to_json(self._looked, self._attempt(), all_calls=False)
+        return "\n".join(show_text.render(found, full=full))
+
+    def _attempt(self) -> "Attempt":
+        """The attempt that counts, else the last one."""
+        from harness.report import show_rollout
+
+        return show_rollout.find(self._looked, self.task, self.repeat, None)

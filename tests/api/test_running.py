@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.api import HarnessError, UsageError, evaluate
-from harness.api.running import command
+from harness.api import UsageError, evaluate
 from harness.run.reproduce import commands
 
 
@@ -27,19 +26,6 @@ def test_a_settings_file_counts(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text("limit = 0\n")
     with pytest.raises(UsageError, match=r"s\.toml: limit"):
         evaluate("babyvision", demo=True, config=tmp_path / "s.toml")
-
-
-def test_what_a_command_says_is_heard() -> None:
-    heard: list[str] = []
-    with pytest.raises(UsageError, match="no such"):
-        command(["verify", "/none"], heard.append)
-    assert heard != []
-
-
-def test_a_command_without_an_object_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commands, "run", lambda *_: (0, b"no JSON"))
-    with pytest.raises(HarnessError, match="printed no JSON: b'no JSON'"):
-        command(["verify", "R"])
 
 
 @pytest.fixture
