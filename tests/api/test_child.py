@@ -1,5 +1,8 @@
 """Commands in a process of their own."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from harness.api import HarnessError, UsageError
@@ -18,3 +21,21 @@ def test_a_command_without_an_object_is_an_error(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(commands, "run", lambda *_: (0, b"no JSON"))
     with pytest.raises(HarnessError, match="printed no JSON: b'no JSON'"):
         command(["verify", "R"])
+
+
+def test_the_wrapper_is_run_where_the_parts_are_not_named(
+    argv: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.delenv("HARNESS_RUNTIME", raising=False)
+    command(["verify", "R"])
+    assert argv[:3] == [sys.executable, "-I", "-m"]
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "harness").touch()
+    argv.clear()
+    command(["verify", "R"])
+    assert argv == [str(tmp_path / "bin" / "harness"), "verify", "R", "--json"]
+    monkeypatch.setenv("HARNESS_RUNTIME", "/nix/store/runtime")
+    argv.clear()
+    command(["verify", "R"])
+    assert argv[0] == sys.executable
