@@ -73,6 +73,10 @@ def run(argv: list[str]) -> int:
         click.echo(error.format_message(), err=True)
         return EXIT_USAGE
     except click.UsageError as error:
+        from harness.report.words import plain
+
+        # It may hold a word of the command line, such as a file's name that somebody else chose.
+        error.message = "\n".join(map(plain, error.message.split("\n")))
         error.show()
         return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):

@@ -11,6 +11,9 @@ from click.shell_completion import ShellComplete
 from harness.cli.main import cli
 from harness.run.settings.table import BY_NAME
 
+# Names that a shell would run, open or take for options or several words, or that move a terminal's cursor.
+HOSTILE = ("$(id)", "`id`", "a b", "*", "~root", "--full", "a;id", "a|b", ">f", "{a,b}", "$HOME", "a\x1b[2J", "a\nb")
+
 
 def _offered(*words: str) -> list[str]:
     *before, incomplete = words
@@ -22,8 +25,10 @@ def _offered(*words: str) -> list[str]:
 
 @pytest.fixture
 def run_folder(tmp_path: Path) -> str:
-    (tmp_path / "manifest.json").write_text(json.dumps({"plan": {"tasks": ["1", "12", "a\x1b[2J", "2"]}}))
-    (tmp_path / "summary.json").write_text(json.dumps({"outcomes": {"answered": 1, "budget": 2}, "flags": {"x": 1}}))
+    (tmp_path / "manifest.json").write_text(json.dumps({"plan": {"tasks": ["1", "12", *HOSTILE, "2"]}}))
+    hostile = dict.fromkeys(HOSTILE, 1)
+    summary = {"outcomes": {"answered": 1, "budget": 2, **hostile}, "flags": {"x": 1, **hostile}}
+    (tmp_path / "summary.json").write_text(json.dumps(summary))
     return str(tmp_path)
 
 
@@ -53,9 +58,10 @@ def test_each_setting_can_be_completed_as_a_pair() -> None:
     assert _offered("eval", "babyvision", "++") == [f"++{name}=" for name in BY_NAME]
 
 
-def test_a_runs_tasks_outcomes_and_flags_are_offered_but_nothing_that_moves_a_cursor(run_folder: str) -> None:
+def test_a_runs_tasks_outcomes_and_flags_are_offered(run_folder: str) -> None:
     assert _offered("show", run_folder, "") == ["1", "12", "2"]
     assert _offered("show", run_folder, "--outcome", "b") == ["budget"]
+    assert _offered("show", run_folder, "--outcome", "") == ["answered", "budget"]
     assert _offered("show", run_folder, "--flag", "") == ["x"]
 
 

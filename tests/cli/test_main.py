@@ -135,6 +135,15 @@ def test_what_an_endpoint_said_moves_no_cursor(
     assert capsys.readouterr().err == "harness: the policy said \\x1b[2J\\x0d:\n  more of ours\n"
 
 
+def test_what_is_typed_moves_no_cursor(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("click.utils.should_strip_ansi", lambda *_: False)  # as on a terminal
+    for argv in (["schema", "eval", "\x1b[31mX"], ["schema", "--\x1b[31mX"], ["completion", "\x1b[31mX"]):
+        assert run(argv) == 2
+        said = capsys.readouterr().err
+        assert "\x1b" not in said
+        assert "\\x1b[31mX" in said
+
+
 def test_output_that_is_lost_is_no_success() -> None:
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-c", "from harness.cli.main import main; main(['--help'])"]
