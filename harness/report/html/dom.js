@@ -66,3 +66,10 @@ function sourceOf(image) {
   if (found) return `data:${image.media_type};base64,${found.textContent}`;
   return `images/${image.sha256}.${image.media_type.replace('image/', '')}`;
 }
+
+const PIXELS_MAX = 50e6; // a small file may hold an image of many gigabytes, which would end the browser's tab
+
+// Whether an image is too large to be shown unasked, or nobody could tell how large it is.
+function isHuge(image) {
+  return !image.width || image.width * image.height > PIXELS_MAX;
+}

@@ -81,9 +81,19 @@ def _folder(looked: Looked, folder: Path, *, replace: bool) -> tuple[writing.Wri
             size = sum(path.stat().st_size for path in new.rglob("*") if path.is_file())
             if there:
                 folder.rename(old)
-            if not unfinished.put(new, folder):
+            if not _put(new, folder, old):
                 raise UsageError(f"{folder} has come up meanwhile. Name another folder with --assets.")
     return written, size
+
+
+def _put(new: Path, folder: Path, old: Path) -> bool:
+    """Give the new folder its name; where that fails, the old one has it again."""
+    try:
+        return unfinished.put(new, folder)
+    except OSError:
+        if old.exists():
+            old.rename(folder)
+        raise
 
 
 def _check(folder: Path, *, replace: bool) -> bool:

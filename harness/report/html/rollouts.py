@@ -8,6 +8,7 @@ import attrs
 
 from harness.report import show_proof, show_rollout, show_text
 from harness.report.conversation import Picture
+from harness.report.pictures import described
 from harness.report.words import duration, plain
 from harness.run.plan import Item
 from harness.run.rows import Looked, Row
@@ -24,8 +25,8 @@ class Entry:
     """A line of the table. ``tokens`` are (prompt, completion), None where the endpoint counted none.
 
     ``calls`` are those on the chain of the attempt that counts, else of the last one. ``texts`` are what a search
-    looks through beside the talk. ``picture`` is the digest and the type of
-    the task's first image.
+    looks through beside the talk. ``picture`` is the task's first image as
+    `harness.report.pictures.described` has it.
     """
 
     row: Row
@@ -33,7 +34,7 @@ class Entry:
     calls: int = 0
     tokens: tuple[int, int] | None = None
     texts: Sequence[str] = ()
-    picture: tuple[str, str] | None = None
+    picture: Mapping[str, JSON] | None = None
 
     @property
     def verdict(self) -> str:
@@ -70,7 +71,7 @@ class Entry:
             "time": result.played_ns / SECOND if result.attempts else None,
             "flags": [plain(flag) for flag in result.flags],
             "texts": [text[:SEARCHED_MAX] for text in self.texts],
-            "picture": self.picture and dict(zip(("sha256", "media_type"), self.picture, strict=True)),
+            "picture": self.picture,
         }
 
     def cells(self) -> dict[str, str]:
@@ -135,9 +136,9 @@ def _played(looked: Looked, rollout: show_rollout.Rollout) -> Opened:
     return Opened(entry=entry, data=found, pictures=pictures)
 
 
-def _puzzle(rollout: show_rollout.Rollout, pictures: Sequence[Picture]) -> tuple[str, str] | None:
+def _puzzle(rollout: show_rollout.Rollout, pictures: Sequence[Picture]) -> Mapping[str, JSON] | None:
     wanted = {image.blob for image in rollout.record.content.images}
-    return next(((one.sha256, one.media_type) for one in pictures if one.sha256 in wanted), None)
+    return next((described(one) for one in pictures if one.sha256 in wanted), None)
 
 
 def _inside(layout: Layout, path: str) -> str:

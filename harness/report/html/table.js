@@ -122,7 +122,7 @@ const EAGER = 60; // rows whose pictures are made at once, so that paper has the
 function showThumbnails() {
   const fill = (place) => {
     const { picture } = entries[place.closest('tr').dataset.number];
-    if (picture) place.append(el('img', { alt: '', src: sourceOf(picture), decoding: 'async' }));
+    if (picture && !isHuge(picture)) place.append(el('img', { alt: '', src: sourceOf(picture), decoding: 'async' }));
   };
   const places = body.querySelectorAll('.thumb');
   if (places.length <= EAGER) {

@@ -18,18 +18,24 @@ function long(text, className = 'words') {
   return el('div', {}, pre, button);
 }
 
-// An image that a click or Enter enlarges.
+// An image that a click or Enter enlarges; a huge one is made only when that is asked for.
 function picture(image, text) {
   const size = image.width ? `${image.width} × ${image.height}` : 'size unknown';
-  const shownImage = el('img', { alt: text, src: sourceOf(image), width: image.width, height: image.height });
+  const about = `${image.media_type}, ${size}, ${image.bytes.toLocaleString('en')} bytes`;
+  const figure = el('figure', {}, isHuge(image)
+    ? el('button', { type: 'button', onclick: () => figure.firstChild.replaceWith(enlargeable(image, text)) },
+      image.width ? 'Show this huge image' : 'Show this image of unknown size')
+    : enlargeable(image, text), el('figcaption', {}, about));
+  return figure;
+}
+
+function enlargeable(image, text) {
+  const small = el('img', { alt: text, src: sourceOf(image), width: image.width, height: image.height });
   const open = () => {
-    const large = el('img', { alt: text, src: shownImage.src });
-    byId('picture').firstElementChild.replaceChildren(large);
+    byId('picture').firstElementChild.replaceChildren(el('img', { alt: text, src: small.src }));
     byId('picture').showModal();
   };
-  return el('figure', {},
-    el('button', { type: 'button', class: 'image', 'aria-label': `${text}: enlarge`, onclick: open }, shownImage),
-    el('figcaption', {}, `${image.media_type}, ${size}, ${image.bytes.toLocaleString('en')} bytes`));
+  return el('button', { type: 'button', class: 'image', 'aria-label': `${text}: enlarge`, onclick: open }, small);
 }
 
 function parts(turn, text, className) {

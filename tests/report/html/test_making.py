@@ -1,5 +1,6 @@
 """Where a report goes: it appears whole, and takes nobody's files away."""
 
+import errno
 import json
 import os
 import resource
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import NoSpaceError, StoreCorruptError, UsageError
+from harness.errors import HarnessError, NoSpaceError, StoreCorruptError, UsageError
 from harness.report.export.files import Output
 from harness.report.html import writing
 from harness.report.html.making import Wanted, make
@@ -154,6 +155,28 @@ def test_a_report_s_folder_goes_only_where_that_is_asked_for(run: Made, tmp_path
     assert read(folder / "index.html") == before
     make(run.run.layout.root, Wanted(assets=folder, replace=True))
     assert read(folder / "index.html") != before
+    assert names(tmp_path) == ["R", "pages"]
+
+
+def test_a_report_stays_where_another_can_t_take_its_place(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "pages"
+    make(root, Wanted(assets=folder))
+    before = names(folder)
+    rename = Path.rename
+
+    def refused(path: Path, target: Path) -> Path:
+        if ".export-" in path.name and names(path) and Path(target) == folder and not refusals:
+            refusals.append(path)
+            raise OSError(errno.EIO, "Input/output error")
+        return rename(path, target)
+
+    refusals: list[Path] = []
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(HarnessError, match="Input/output error"):
+        make(root, Wanted(assets=folder, replace=True))
+    assert names(folder) == before
     assert names(tmp_path) == ["R", "pages"]
 
 
