@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2}
 LOOKS: dict[str, dict[str, Any]] = {"light": {}, "dark": {"color_scheme": "dark"}, "phone": PHONE}
 ROLLOUTS: dict[str, dict[str, Any]] = {"rollout": {}, "rollout-phone": PHONE}
-README = {"viewport": {"width": 1280, "height": 800}}
+README = {"viewport": {"width": 1280, "height": 1060}}  # down to the last category of the demo
 COLOURS = 64
 
 

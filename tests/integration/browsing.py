@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 
 # Whoever runs unit tests alone needs no Playwright.
-sync_playwright = pytest.importorskip("playwright.sync_api").sync_playwright
+_api = pytest.importorskip("playwright.sync_api")
+sync_playwright, expect = _api.sync_playwright, _api.expect
 
 # Places that are in the page or on this disk.
 HERE: Final = ("file:", "data:", "blob:", "about:")

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.integration.browsing import Chromium, chromium, page
+from tests.integration.browsing import Chromium, chromium, expect, page
 from tests.integration.reports import TASKS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = pytest.mark.integration
 __all__ = ["chromium", "page"]
 

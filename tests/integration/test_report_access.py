@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.browsing import Chromium, chromium, page
+from tests.integration.browsing import Chromium, chromium, expect, page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = pytest.mark.integration
 __all__ = ["chromium", "page"]
 

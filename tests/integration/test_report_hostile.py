@@ -10,7 +10,6 @@ from tests.integration.reports import ATTACK, HIDDEN
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = pytest.mark.integration
 __all__ = ["chromium", "page"]
 
