@@ -59,3 +59,9 @@ def test_it_does_nothing_in_the_address(page: "Page", hostile_report: str) -> No
         page.goto(f"{hostile_report}#{name}=<img src=x onerror=window.owned=6>")
         assert page.evaluate("window.owned") is None
         assert page.locator("img[src=x]").count() == 0
+
+
+def test_an_image_of_unknown_size_waits_to_be_asked_for(attacked: "Page") -> None:
+    assert attacked.locator("img").count() == 0
+    attacked.locator("[data-part=puzzle] figure button").click()
+    assert attacked.locator("[data-part=puzzle] img").count() == 1
