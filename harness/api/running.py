@@ -5,7 +5,7 @@ from typing import Unpack
 
 from harness.api.child import Hears, command
 from harness.api.runs import Run, open_run
-from harness.api.settings import Settings, options
+from harness.api.settings import Settings, operand, options
 from harness.errors import EXIT_COVERAGE, EXIT_OK
 
 
@@ -33,6 +33,6 @@ def evaluate(
         StoreCorruptError or CheckFailedError: bytes are damaged. HarnessError: anything else; the text is what the
         command said.
     """
-    words = ["eval", os.fspath(benchmark), *([f"--config={os.fspath(config)}"] if config is not None else [])]
+    words = ["eval", operand(benchmark), *([f"--config={os.fspath(config)}"] if config is not None else [])]
     done = command([*words, *options(settings)], progress, [EXIT_OK, EXIT_COVERAGE])
     return open_run(done["run"])

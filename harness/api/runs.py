@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 import attrs
 
 from harness.api.child import command
-from harness.api.settings import PathLike, Settings, options
+from harness.api.settings import PathLike, Settings, operand, options
 from harness.api.values import Rollout, Summary
 from harness.errors import EXIT_COVERAGE, EXIT_OK
 
@@ -129,7 +129,7 @@ class Run:
 
     def archive(self, path: PathLike) -> Path:
         """Write the run into one file, an OCI artifact, and give its path."""
-        self._command("archive", os.fspath(path))
+        self._command("archive", operand(path))
         return Path(path)
 
     def export(self, form: Format, path: PathLike | None = None, *, force: bool = False) -> tuple[Path, ...]:
@@ -141,7 +141,7 @@ class Run:
         return tuple(Path(file["path"]) for file in written["files"])
 
     def _command(self, name: str, *words: str, expected: tuple[int, ...] = (EXIT_OK,)) -> Any:
-        return command([name, os.fspath(self.path), *words], expected=expected)
+        return command([name, operand(self.path), *words], expected=expected)
 
 
 def _to(path: PathLike | None, *, force: bool) -> list[str]:

@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal, TypeAlias, TypedDict
 
 from harness.errors import UsageError
 from harness.run.settings.resolve import arguments
-from harness.run.settings.table import setting_of
+from harness.run.settings.table import KEY_FILE, setting_of
 from harness.run.settings.values import names
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -85,8 +86,17 @@ def options(given: Mapping[str, object]) -> list[str]:
     return arguments({name: _text(name, value) for name, value in given.items() if value is not None}, {})
 
 
+def operand(path: PathLike) -> str:
+    """A path, or a benchmark's name, as a word of a command line that no option can be taken for."""
+    text = os.fsdecode(path)
+    return f"./{text}" if text.startswith("-") else text
+
+
 def _text(name: str, value: object) -> str:
     setting = setting_of(name)
+    if name.endswith(KEY_FILE) and not (isinstance(value, str | os.PathLike) and Path(os.fspath(value)).is_file()):
+        # It may be the key, which a message would show, and a command line to everybody on the machine.
+        raise UsageError(f"{name} names no file that is there. A key file's path is given, never the key.")
     if isinstance(value, bool) != setting.is_flag:
         raise UsageError(f"{name} must be {'True or False' if setting.is_flag else 'no bool'}, not {value!r:.80}.")
     match value:

@@ -26,6 +26,18 @@ def test_a_settings_file_counts(tmp_path: Path) -> None:
         evaluate("babyvision", demo=True, config=tmp_path / "s.toml")
 
 
+@pytest.mark.parametrize("name", ["--help", "-x.py"])
+def test_a_name_is_never_taken_for_an_option(name: str) -> None:
+    with pytest.raises(UsageError, match=f"The benchmark {name} can't be read: No such file"):
+        evaluate(name, demo=True)
+
+
+@pytest.mark.parametrize("name", ["a\0b.py", "a\ud800.py"])
+def test_a_name_that_no_command_can_be_given_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="can't be given to a command"):
+        evaluate(name, demo=True)
+
+
 def test_no_key_is_on_the_command_line(argv: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLICY_API_KEY", "sk-secret")
     with pytest.raises(KeyError):

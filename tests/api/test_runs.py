@@ -99,6 +99,16 @@ def test_a_run_is_rescored_checked_and_carried(whole: Path, tmp_path: Path) -> N
         run.archive(tmp_path / "x.oci")
 
 
+def test_names_that_look_like_options_are_names(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole.rename("--json")
+    run = open_run("--json")
+    assert run.verify()["problems"] == []
+    assert run.archive("--force") == Path("--force")
+    assert run.report("-r.html").is_file()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["--force", "--json", "-r.html"]
+
+
 def test_damage_is_an_error_with_its_path(whole: Path) -> None:
     run = open_run(whole).rescore()
     blob = next((whole / "blobs" / "sha256").iterdir())

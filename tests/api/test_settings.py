@@ -45,8 +45,11 @@ def test_there_is_one_for_each_setting() -> None:
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
-def test_each_value_arrives(setting: Any) -> None:
+def test_each_value_arrives(setting: Any, tmp_path: Path) -> None:
     value = SOME.get(setting.parse, CLOSURES.get(setting.name, setting.default or 1))
+    if setting.name.endswith("_api_key_file"):
+        value = tmp_path / "key"
+        value.touch()
     found = read(options({setting.name: value}))[setting.name]
     expected = Path("/R") if setting.parse is values.replay else value
     assert found == (str(value) if isinstance(value, Path) else expected)
@@ -75,6 +78,13 @@ def test_none_leaves_a_setting_alone_and_a_text_is_taken_as_it_is() -> None:
 def test_what_no_setting_takes(given: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         options(given)
+
+
+@pytest.mark.parametrize("given", ["sk-1", b"sk-1", ["sk-1"], True])
+def test_a_key_in_the_place_of_its_file_is_neither_shown_nor_passed_on(given: Any) -> None:
+    with pytest.raises(UsageError, match=r"^policy_api_key_file names no file that is there") as caught:
+        options({"policy_api_key_file": given})
+    assert "sk-1" not in str(caught.value)
 
 
 def test_a_name_that_is_no_setting_gets_a_suggestion() -> None:

@@ -2,17 +2,15 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import attrs
 
 from harness.run.settings.keys import variables
 from harness.run.settings.resolve import Settings
-from harness.run.settings.table import SECTIONS, Setting
+from harness.run.settings.table import KEY_FILE, SECTIONS, Setting
 from harness.run.settings.values import replay, shard
 from harness.store.canonical import JSON
-
-KEY_FILE: Final = "_api_key_file"
 
 
 @attrs.frozen(kw_only=True)

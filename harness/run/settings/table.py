@@ -47,6 +47,8 @@ class Setting:
 
 _JUDGE: Final = "visual_coding_opencode_judge_"  # Gym's names of the judge begin so
 
+KEY_FILE: Final = "_api_key_file"  # how names of settings end that name a key's file
+
 _TASKS: Final = (
     Setting("demo", boolean, False, "Demo puzzles; policy and judge are scripted unless you name yours.", is_flag=True),
     Setting("demo_seed", count, 1, "Seed of the demo puzzles."),
