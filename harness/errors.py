@@ -33,6 +33,8 @@ EXIT_CHECK = 5
 EXIT_INTERRUPTED = 130
 
 LISTED = 20  # known names that a message lists
+SHOWN = 100  # characters of a name that doesn't exist
+COMPARED = 1_000_000  # pairs of letters of names that are compared: half a second
 
 
 class HarnessError(Exception):
@@ -53,12 +55,16 @@ class UnknownNameError(UsageError):
     def __init__(self, kind: str, name: str, known: Iterable[str], where: str = "") -> None:
         names = sorted(known, key=lambda one: (len(one) if one.isdecimal() else 0, one))
         hint = nearest(name, names) or f"Known: {_listed(names)}."
-        super().__init__(f"{f'There is no {kind} {name!r} {where}'.rstrip()}. {hint}")
+        shown = repr(name) if len(name) <= SHOWN else f"{name[:SHOWN]!r}..."
+        super().__init__(f"{f'There is no {kind} {shown} {where}'.rstrip()}. {hint}")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The question which known name was meant; empty where none is near, as with numbers."""
-    near = [] if name.isdecimal() else difflib.get_close_matches(name, known, n=1)
+    """The question which known name was meant; empty where none is near, as with numbers, or all are too many."""
+    names = list(known)
+    if name.isdecimal() or len(name) * sum(map(len, names)) > COMPARED:
+        return ""
+    near = difflib.get_close_matches(name, names, n=1)
     return f"Did you mean {near[0]!r}?" if near else ""
 
 

@@ -76,7 +76,7 @@ def run(argv: list[str]) -> int:
         from harness.report.words import plain
 
         # It may hold a word of the command line, such as a file's name that somebody else chose.
-        error.message = "\n".join(map(plain, error.message.split("\n")))
+        error.message = "\n".join(map(plain, error.message.split("\n")))  # type: ignore[misc]
         error.show()
         return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
