@@ -63,7 +63,7 @@ def find(run: RunFolder, before: float, *, counts: Digest | None = None) -> list
     that can't be read, since it may mention any blob, and for what is neither file nor folder.
     """
     everything = list(plainly.files(run.layout.root))
-    temporary = {path for path in everything if _TEMPORARY.fullmatch(path.name) and _old(path, before)}
+    temporary = {path for path in everything if _unfinished(run, path) and _old(path, before)}
     named = mentioned(run, without=temporary)
     blobs = [path for path in everything if path.parent == run.blobs.folder and aside.BLOB.fullmatch(path.name)]
     blobs = [path for path in blobs if _name(path) not in named and _old(path, before)]
@@ -105,8 +105,10 @@ def remove(run: RunFolder, leftovers: Iterable[Leftover], before: float) -> list
 def mentioned(run: RunFolder, without: Collection[Path] = ()) -> set[str]:
     """Every digest that stands in a file of the run or in its path, blobs left aside.
 
-    No file is parsed: one of a later version, or a damaged one, keeps its blobs as well.
+    No file is parsed: one of a later version, or a damaged one, keeps its blobs as well. A report and a table are not
+    even read: they may be of any size, and name nothing that the run doesn't.
     """
+    without = {*without, *(run.layout.root / name for name in ("report.html", "rollouts.parquet"))}
     found = set[bytes]()
     for path in plainly.files(run.layout.root):
         if run.blobs.folder not in path.parents and path not in without:
@@ -137,6 +139,12 @@ def beside(run: RunFolder) -> list[Path]:
 def strange(run: RunFolder) -> list[Path]:
     """What of it is neither file nor folder, a link say: nobody here made it, so it stays."""
     return [path for path in beside(run) if not _plain(path)]
+
+
+def _unfinished(run: RunFolder, path: Path) -> bool:
+    """Whether a file in the run never got its name: the store's, or a report or a table at the top."""
+    beside_report = path.parent == run.layout.root and is_leftover(path.name)
+    return beside_report or _TEMPORARY.fullmatch(path.name) is not None
 
 
 def _remove(root: Path, path: Path) -> None:

@@ -60,6 +60,25 @@ def test_temporary_files_and_blobs_without_a_name_are_found_in_every_folder(
     assert verify(run) == []
 
 
+def test_a_report_that_never_got_its_name_goes(run: RunFolder, rollout: AttemptRecord) -> None:
+    name = ".report.html.export-0123456789abcdef"
+    for folder in (run.layout.root, run.layout.observed):  # it is made in the one, and a stranger in the other
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_bytes(b"x")
+        age(folder / name)
+    assert found(run) == {(name, TEMPORARY)}
+    assert collect(run) == 1
+
+
+def test_a_report_keeps_no_blob_and_may_be_larger_than_any_record(
+    run: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blob = orphan(run)
+    monkeypatch.setattr("harness.store.reading.BLOB_MAX", 100_000)
+    (run.layout.root / "report.html").write_bytes(blob.name.encode() + b" " * 200_000)
+    assert found(run) == {(f"blobs/sha256/{blob.name}", UNNAMED)}
+
+
 def test_what_is_younger_than_the_floor_stays(run: RunFolder) -> None:
     blob = run.blobs.path(run.blobs.put(b"orphan"))
     (run.layout.root / TEMPORARY_NAME).write_bytes(b"x")
