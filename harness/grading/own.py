@@ -42,7 +42,7 @@ def calling(path: Path, what: str = "") -> Iterator[None]:
     Raises UsageError, with file and line, for whatever that code raises; HarnessErrors pass.
     """
     try:
-        with _PRINTING, contextlib.redirect_stdout(sys.stderr), _programs_too():
+        with _PRINTING, contextlib.redirect_stdout(sys.stderr), _programs_too(), _here():
             yield
     except (HarnessError, KeyboardInterrupt):
         raise
@@ -70,6 +70,17 @@ def _programs_too() -> Iterator[None]:
             sys.__stdout__.flush()
         os.dup2(ours, 1)
         os.close(ours)
+
+
+@contextlib.contextmanager
+def _here() -> Iterator[None]:
+    """Come back to the working folder, by which a run and the file itself may be named."""
+    folder = os.open(os.curdir, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield
+    finally:
+        os.fchdir(folder)
+        os.close(folder)
 
 
 def _text(error: BaseException) -> str:

@@ -79,6 +79,12 @@ def test_nor_is_what_a_program_prints_that_it_calls(write: Write, capfd: pytest.
     assert capfd.readouterr().out == "still here\n"
 
 
+def test_the_working_folder_stays_the_caller_s(write: Write) -> None:
+    before = Path.cwd()
+    load(write(f"import os\nos.chdir('/')\n{RULED}"))
+    assert Path.cwd() == before
+
+
 def test_a_dataclass_in_it_finds_its_module(write: Write) -> None:
     body = "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: 'int'\n"
     assert load(write(body + RULED)).benchmark.name == "numbers"
