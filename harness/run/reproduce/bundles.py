@@ -29,6 +29,7 @@ def install(bundle: Path, wanted: Path, folder: Path, say: Callable[[str], None]
         UsageError: there is no bundle, or it holds another harness. StoreCorruptError: it is damaged. What the
         installer's exit status stands for.
     """
+    folder = folder.absolute()  # the installer works in a folder of its own
     unpacked = folder / ".harness-bundle"  # what another program calls a folder of its own stays
     remove(unpacked)
     try:

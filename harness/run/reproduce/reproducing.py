@@ -92,7 +92,7 @@ def reproduce(
     # It is another's word, and becomes a folder's name and a command's argument.
     if NAME.fullmatch(facts.benchmark) is None:
         raise StoreCorruptError(f"{archive} says that its benchmark is {facts.benchmark[:80]!r}: none is called so.")
-    folder = (to or Path(FOLDER) / f"{facts.benchmark}-{facts.manifest[:8]}").absolute()
+    folder = to or Path(FOLDER) / f"{facts.benchmark}-{facts.manifest[:8]}"
     say(f"checking {archive}")
     checked = import_archive(archive, folder / "recorded").checked
     there = RunFolder.open(folder / "recorded")
