@@ -22,8 +22,8 @@ def unreachable(command: Iterable[str], tree: Path, source: Collection[str], acc
             yield f"{value} lies outside of this checkout, where {account.name} runs no command: name a path below it."
         elif path not in source and _is_anothers(tree, path, account):
             yield (
-                f"{value} is there, but not {account.name}'s, so it would not come along. "
-                f"As root:  chown -R {account.name}: {tree / path}"
+                f"{value} is there, but neither tracked by git nor {account.name}'s, so it would not come along. "
+                f"Do  git add {path}  or, as root:  chown -R {account.name}: {tree / path}"
             )
 
 
