@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.benchmarks.babyvision.names import NAMES
 from harness.gateway.printed_parts import HINT, PRINTED_PARTS
 from harness.report.words import duration, plain
 
@@ -33,7 +34,7 @@ def render(summary: Mapping[str, Any], width: int) -> str:
 
 def _about(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "run", summary["run"]
-    yield "benchmark", summary["benchmark"] + (" (demo puzzles)" if summary["demo"] else "")
+    yield "benchmark", benchmark(summary["benchmark"], demo=summary["demo"])
     yield "policy", summary["policy_model"]
     yield "judge", summary["judge_model"]
     bounds = f"bounds {summary['reward_low']:.4f} to {summary['reward_high']:.4f}"
@@ -55,6 +56,11 @@ def _about(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "flag", f"{flag} {count}" + (f": {HINTS[flag]}" if flag in HINTS else "")
     yield "content", summary["content_digest"]
     yield "report", f"harness report {shlex.quote(summary['run'])}"
+
+
+def benchmark(name: str, *, demo: bool) -> str:
+    """A benchmark's name, and whether it was a demo; of one's own only the model is then scripted."""
+    return name + ((" (demo puzzles)" if name in NAMES else " (demo)") if demo else "")
 
 
 def network(egress: Mapping[str, Any]) -> str:

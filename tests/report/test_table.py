@@ -6,7 +6,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from harness.gateway.printed_parts import PRINTED_PARTS
-from harness.report.table import render
+from harness.report.table import benchmark, render
 from harness.run.egress.sums import Sent
 from harness.run.summary import Result, figures
 
@@ -46,6 +46,14 @@ def test_a_run_with_repeats(snapshot: SnapshotAssertion) -> None:
     text = render(summary(results), 100)
     assert text == snapshot
     assert max(map(len, render(summary(results), 40).splitlines())) <= 40
+
+
+@pytest.mark.parametrize(
+    ("name", "demo", "said"),
+    [("babyvision", True, "babyvision (demo puzzles)"), ("sums", True, "sums (demo)"), ("sums", False, "sums")],
+)
+def test_only_the_harness_s_own_benchmarks_have_demo_puzzles(name: str, demo: bool, said: str) -> None:
+    assert benchmark(name, demo=demo) == said
 
 
 @pytest.mark.parametrize("width", [32, 40, 60])

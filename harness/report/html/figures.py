@@ -43,7 +43,7 @@ class Ending:
 def names(manifest: Manifest) -> dict[str, Any]:
     """What every page says of the run."""
     return {
-        "benchmark": plain(manifest.benchmark) + (" (demo puzzles)" if manifest.plan.get("demo") else ""),
+        "benchmark": table.benchmark(plain(manifest.benchmark), demo=bool(manifest.plan.get("demo"))),
         "policy": plain(manifest.model),
         "identity": manifest.identity,
     }
