@@ -57,7 +57,7 @@ def counted(page: "Page") -> int:
 
 def test_every_rollout_of_a_real_run_is_in_the_table(demo: "Page") -> None:
     assert tasks(demo) == list(TASKS)
-    assert demo.locator("#rollouts .mark").all_inner_texts() == ["1 right", "0 wrong", "0 wrong"]
+    assert demo.locator("#rollouts .mark").all_inner_texts() == ["1 right", "0 wrong", "0 no answer"]
 
 
 def test_a_search_finds_words_of_the_talk(large: "Page") -> None:
@@ -75,6 +75,8 @@ def test_each_filter_shows_what_its_parts_add_up_to(large: "Page", name: str) ->
         select.select_option(value)
         counts[value] = len(tasks(large))
         assert counted(large) == counts[value] > 0
+    if name == "verdict":
+        assert counts.pop("not-right") == counts["wrong"] + counts["no-answer"]
     if name in ("outcome", "verdict"):
         assert sum(counts.values()) == 388
 
@@ -94,8 +96,8 @@ def test_masked_says_so_and_is_sorted_apart_from_zero(large: "Page", clicks: int
     masked = [place for place, text in enumerate(rows) if text == "masked"]
     assert masked == list(range(388 - len(masked), 388))
     assert 0 < len(masked) == large.locator("#rollouts td.masked").count()
-    measured = [text.split()[1] for text in rows[: -len(masked)]]
-    assert measured == sorted(measured, reverse=clicks == 1)
+    measured = [float(text.split()[0]) for text in rows[: -len(masked)]]
+    assert measured == sorted(measured, reverse=clicks == 2)
 
 
 def test_numbers_are_sorted_as_numbers(large: "Page") -> None:

@@ -11,7 +11,7 @@ import attrs
 
 from harness.report import table
 from harness.report.html import blocks
-from harness.report.html.rollouts import Entry
+from harness.report.html.rollouts import NOT_RIGHT, VERDICTS, Entry
 from harness.report.words import plain
 from harness.store.canonical import JSON
 
@@ -54,6 +54,7 @@ def frame(context: Mapping[str, Any], entries: Sequence[Entry], place: Place) ->
         entries=entries,
         step=STEP,
         choices=_choices(entries),
+        words=VERDICTS,
         has_repeats=repeats,
         has_pictures=any(entry.picture for entry in entries),
         has_groups=max((len(entry.groups) for entry in entries), default=0),
@@ -110,18 +111,21 @@ def _index(entries: Sequence[Entry], place: Place, *, repeats: bool) -> dict[str
         "previous": place.previous,
         "following": place.following,
         "hints": dict(table.HINTS),
+        "not_right": list(NOT_RIGHT),
     }
 
 
-def _choices(entries: Sequence[Entry]) -> dict[str, list[str]]:
-    """What each filter offers."""
+def _choices(entries: Sequence[Entry]) -> dict[str, dict[str, str]]:
+    """What each filter offers, and the words for it."""
     categories = {" / ".join(entry.groups[:depth]) for entry in entries for depth in range(1, len(entry.groups) + 1)}
     found = {
         "outcome": {plain(entry.row.result.outcome) for entry in entries},
         "category": categories,
         "flag": {plain(flag) for entry in entries for flag in entry.row.result.flags},
     }
-    choices = {name: sorted(values) for name, values in found.items()}
+    choices = {name: {value: value for value in sorted(values)} for name, values in found.items()}
     verdicts = {entry.verdict for entry in entries}
-    choices["verdict"] = [name for name in ("right", "wrong", "partial", "masked") if name in verdicts]
+    choices["verdict"] = {name: word for name, word in VERDICTS.items() if name in verdicts}
+    if not verdicts.isdisjoint(NOT_RIGHT):
+        choices["verdict"]["not-right"] = "not right, but measured"
     return choices

@@ -1,7 +1,7 @@
 // One rollout, made when it is opened.
 
 const WORDS = {
-  right: 'right', wrong: 'wrong', partial: 'partly right', masked: 'masked: no valid measurement, in no mean',
+  right: 'right', wrong: 'wrong', 'no-answer': 'no answer', partial: 'partly right', masked: 'masked: no valid measurement, in no mean',
 };
 
 const NEVER = 'It was never played to an end.';
@@ -38,9 +38,11 @@ function verdict(entry, rollout) {
     quiet([reward + entry.outcome, judged].filter(Boolean).join(' · ')));
 }
 
-function reason(rollout) {
+// Why there is no answer says the outcome; that there is none, which is the score's reason then, the verdict says.
+function reason(entry, rollout) {
   const outcome = rollout.outcome && rollout.outcome.reason;
-  const found = new Set([rollout.reason, rollout.failure_reason, outcome].filter(Boolean));
+  const graded = entry.verdict === 'no-answer' && outcome ? [] : [rollout.reason, rollout.failure_reason];
+  const found = new Set([...graded, outcome].filter(Boolean));
   return part('reason', 'Reason', found.size ? [...found].map((text) => long(text)) : quiet('none was given'));
 }
 
@@ -106,7 +108,7 @@ function content(entry, rollout) {
     el('div', { class: 'aside' },
       puzzle(rollout),
       el('div', { class: 'two' }, answer(entry, rollout), part('gold', 'Right answer', long(rollout.gold, 'large'))),
-      verdict(entry, rollout), reason(rollout), flags(entry)),
+      verdict(entry, rollout), reason(entry, rollout), flags(entry)),
     el('div', {},
       talk(rollout),
       el('div', { class: 'evidence' },

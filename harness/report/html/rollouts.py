@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
@@ -17,6 +17,15 @@ from harness.store.canonical import JSON
 from harness.store.layout import Layout
 
 CELL_MAX = 120  # characters of an answer that a cell of the table shows
+# What a rollout came to, and the words for it on a page.
+VERDICTS: Final[Mapping[str, str]] = {
+    "right": "right",
+    "wrong": "wrong",
+    "no-answer": "no answer",
+    "partial": "partial",
+    "masked": "masked",
+}
+NOT_RIGHT: Final = ("wrong", "no-answer", "partial")  # measured, with a reward below 1: what `show --wrong` lists
 SEARCHED_MAX = 2000  # characters of a text of others that stand in the index for the search
 
 
@@ -38,11 +47,16 @@ class Entry:
 
     @property
     def verdict(self) -> str:
-        """``right``, ``wrong``, ``partial`` (a reward between 0 and 1) or ``masked``, which is no reward at all."""
+        """``right``, ``partial`` (a reward between 0 and 1) or ``masked``, which is no reward at all.
+
+        Of reward 0 are ``wrong`` and ``no-answer``: without a final answer nobody was asked what it is worth.
+        """
         reward = self.row.result.reward
         if reward is None:
             return "masked"
-        return "right" if reward >= 1 else "wrong" if reward <= 0 else "partial"
+        if reward > 0:
+            return "right" if reward >= 1 else "partial"
+        return "wrong" if self.row.result.outcome == "answered" else "no-answer"
 
     @property
     def groups(self) -> tuple[str, ...]:

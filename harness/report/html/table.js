@@ -49,9 +49,10 @@ function searched(entry) {
 // The function that says whether an entry fits; each word of the search has to be found.
 function fitting(state) {
   const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
+  const verdicts = state.verdict === 'not-right' ? INDEX.not_right : [state.verdict];
   const within = (category) => category === state.category || category.startsWith(state.category + ' / ');
   return (entry) =>
-    (!state.verdict || entry.verdict === state.verdict) &&
+    (!state.verdict || verdicts.includes(entry.verdict)) &&
     (!state.outcome || entry.outcome === state.outcome) &&
     (!state.category || within(entry.category)) &&
     (!state.flag || entry.flags.includes(state.flag)) &&

@@ -70,6 +70,18 @@ def test_a_measured_rollout_has_its_reward_and_a_word(run: Made, reward: float, 
     assert "masked" not in (attributes["class"] or "")
 
 
+def test_without_an_answer_a_rollout_is_neither_wrong_nor_masked(run: Made) -> None:
+    run.unanswered("1", "task-timeout")
+    run.answered("2", None, 0.0)
+    found = page(run)
+    assert [" ".join(row.text("reward").split()) for row in found.rows] == ["0 no answer", "0 wrong", "masked"]
+    assert [entry["verdict"] for entry in found.entries] == ["no-answer", "wrong", "masked"]
+    offered = [one["value"] for one in found.attributes("option")]
+    assert [value for value in offered if value in ("right", "wrong", "no-answer", "masked", "not-right")] == [
+        *("wrong", "no-answer", "masked", "not-right")
+    ]
+
+
 def test_a_line_has_what_the_list_of_show_has(run: Made) -> None:
     run.attempt("2", kind="upstream-failed", chain=())
     run.answered("2", "A", 0.0)
