@@ -1,13 +1,14 @@
 """A run's figures as a page shows them: texts, and places in a bar. What others wrote is made `plain`."""
 
 import statistics
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from harness.report import table
-from harness.report.html.rollouts import Entry
+from harness.report.html.rollouts import VERDICTS, Entry
 from harness.report.words import duration, plain
 from harness.run.results import UNFINISHED, UNGRADED
 from harness.run.summary import SECOND
@@ -57,6 +58,7 @@ def context(about: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str, Any
         "reward": table.number(about["reward"]),
         "whole": _bar("", [], about),
         "interval": table.interval(about),
+        "verdicts": list(_verdicts(entries)),
         "network": table.network(about["egress"]) if about["egress"]["rollouts"] else "",
         "unfinished": _unfinished(about),
         "repeats": _repeats(about),
@@ -98,6 +100,14 @@ def _repeats(about: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         return ()
     names = [name for name in found if name.startswith(("pass@", "majority@")) and "[" not in name]
     return [(name, table.number(found[name])) for name in names]
+
+
+def _verdicts(entries: Sequence[Entry]) -> Iterator[tuple[str, str, int]]:
+    """Each verdict's name, the words for it, and how many there are; of rare ones only where there are some."""
+    counted = Counter(entry.verdict for entry in entries)
+    for name, words in VERDICTS.items():
+        if counted[name] or name in ("right", "wrong", "masked"):
+            yield name, words, counted[name]
 
 
 def _endings(about: Mapping[str, Any]) -> Iterator[Ending]:

@@ -106,10 +106,24 @@ def test_headings_go_down_by_one(played: Page) -> None:
 def test_the_figures_are_those_of_the_summary(played: Page) -> None:
     assert "Mean reward 0.5000 95 % interval 0.095 to 0.905" in played.text
     assert "Coverage 66.7 % 2 of 3 measured" in played.text
-    assert "Bounds 0.3333 to 0.6667" in played.text
+    assert "1 right · 0 wrong · 1 no answer · 1 masked" in played.text
+    assert "Bounds 0.3333 to 0.6667 the mean if all masked rollouts had scored 0" in played.text
     assert "Masked 1 rollout in no mean" in played.text
     assert "upstream-failed 1 masked" in played.text
     assert "not finished" not in played.text
+
+
+def test_each_count_of_a_verdict_leads_to_its_rollouts(played: Page) -> None:
+    found = {found["href"] for found in played.attributes("a") if "data-filter" in found}
+    assert {href for href in found if (href or "").startswith("#verdict=")} == {
+        *("#verdict=right", "#verdict=no-answer", "#verdict=masked")
+    }
+
+
+def test_there_are_no_bounds_where_nothing_is_masked(run: Made) -> None:
+    for task in ("1", "2", "3"):
+        run.answered(task, "7", 1.0)
+    assert "Bounds" not in page(run).text
 
 
 def test_a_group_of_which_nothing_was_measured_has_no_number(played: Page) -> None:
