@@ -6,7 +6,7 @@ from typing import Any
 from harness.errors import UsageError
 from harness.grading.extraction import boxed
 from harness.grading.item import Item
-from harness.grading.own import Own, calling
+from harness.grading.own import MEND, Own, calling
 from harness.grading.prompt import EXTRACTED_MAX
 from harness.grading.score import Score, unanswered
 from harness.grading.string_match import string_match
@@ -21,7 +21,7 @@ def score(own: Own, item: Item) -> Score:
         return unanswered(item.ended, item.failure_kind)
     assert own.rule is not None, "a judge grades"
     what = f"grading task {item.task!r}"
-    with calling(own.path, what):
+    with calling(own.path, what, MEND):
         rewarded = reward(own.rule(item.answer, item.gold), f"{own.path}, {what}")
     extracted = boxed(item.answer)
     return Score(
@@ -37,10 +37,10 @@ def reward(found: Any, where: str) -> float:
     if not _is_number(found):
         raise UsageError(
             f"{where}: the rule returned {_shown(found)} ({type(found).__name__}). A reward is a number from 0 to 1: "
-            "float(...) makes one of True and False."
+            f"float(...) makes one of True and False. {MEND}"
         )
     if not 0 <= found <= 1:  # nor is NaN
-        raise UsageError(f"{where}: the rule returned {_shown(found)}. A reward is a number from 0 to 1.")
+        raise UsageError(f"{where}: the rule returned {_shown(found)}. A reward is a number from 0 to 1. {MEND}")
     return float(found) + 0.0  # of -0.0 it makes 0.0
 
 

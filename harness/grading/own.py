@@ -19,6 +19,9 @@ from harness.errors import HarnessError, UsageError
 #: From the model's final text and the right answer to a reward; whatever it returns is checked.
 Rule: TypeAlias = Callable[[str, str], object]
 
+# Where a run has begun.
+MEND: Final = "Mend the file and give the same command: what was played stays."
+
 SAID_MAX: Final = 500  # characters of an exception's text; it may quote what a model wrote
 
 # What the file prints goes to standard error: standard output has the JSON object. One call at a time, as the stream
@@ -36,8 +39,10 @@ class Own:
 
 
 @contextlib.contextmanager
-def calling(path: Path, what: str = "") -> Iterator[None]:
+def calling(path: Path, what: str = "", advice: str = "") -> Iterator[None]:
     """While code of the file at ``path`` runs; ``what`` it is doing, such as ``grading task '3'``.
+
+    ``advice`` says what is to be done about an error.
 
     Raises UsageError, with file and line, for whatever that code raises; HarnessErrors pass.
     """
@@ -52,7 +57,8 @@ def calling(path: Path, what: str = "") -> Iterator[None]:
         text = said if len(said) <= SAID_MAX else f"{said[:SAID_MAX]}..."
         line = _line(path, error)
         where = f"{path}, line {line}" if line else str(path)
-        raise UsageError(f"{where}{doing}: {type(error).__name__}: {text or 'without a text'}") from error
+        told = f"{where}{doing}: {type(error).__name__}: {text or 'without a text'}"
+        raise UsageError(f"{told.removesuffix('.')}. {advice}" if advice else told) from error
 
 
 @contextlib.contextmanager

@@ -78,5 +78,7 @@ def test_a_value_that_raises_where_it_is_looked_at_is_told_too() -> None:
 
 
 def test_what_it_raises_is_told_by_file_line_and_task() -> None:
-    with pytest.raises(UsageError, match=r"^rule.py, line 2, grading task 'a': ValueError: invalid literal for int"):
+    with pytest.raises(
+        UsageError, match=r"^rule.py, line 2, grading task 'a': ValueError: invalid literal for int.*\. Mend the file"
+    ):
         score(own("return int(text)"), item("seven"))

@@ -14,7 +14,7 @@ from harness.benchmarks.own.loading import Loaded
 from harness.benchmarks.own.taskset import Kept, OwnTasks, task_set
 from harness.errors import UsageError
 from harness.grading.mode import JUDGED, RULED
-from harness.grading.own import Own, calling
+from harness.grading.own import MEND, Own, calling
 from harness.store.blobs import Blobs
 from harness.store.digests import Digest, digest
 
@@ -117,8 +117,8 @@ def _kept(file: str, task: definition.Task, images: Blobs) -> Kept:
 def _said(own: Own, demo: Scripted, talk: "Conversation") -> "Reply":
     from harness.benchmarks.demo.policy import Reply
 
-    with calling(own.path, "answering as the demo's model"):
+    with calling(own.path, "answering as the demo's model", MEND):
         said: object = demo(talk.prompt, talk.pictures)
     if not isinstance(said, str):
-        raise UsageError(f"{own.path}: demo returned {type(said).__name__}; it must return text.")
+        raise UsageError(f"{own.path}: demo returned {type(said).__name__}; it must return text. {MEND}")
     return Reply(said)
