@@ -20,6 +20,7 @@ from harness.run.endpoints.connect import Endpoints, endpoints
 from harness.run.endpoints.recorded import RecordedRun, replayed
 from harness.run.grade import Grading
 from harness.run.interrupts import Interrupts
+from harness.run.own import Scripted
 from harness.run.plan import Item, plan
 from harness.run.play import Player
 from harness.run.prepare import Prepared, prepare
@@ -80,7 +81,8 @@ class _Evaluation:
         whole = plan(chosen, repeats=settings["repeats"])
         own = plan(chosen, repeats=settings["repeats"], shard=settings["shard"])
         judged = self.benchmark.mode.name == JUDGED.name
-        async with endpoints(settings, self.record, scripted=self.benchmark.scripted, judged=judged) as ends:
+        scripted = None if self.benchmark.scripted is None else Scripted(self.benchmark.scripted)
+        async with endpoints(settings, self.record, scripted=scripted, judged=judged) as ends:
             for note in ends.notes:
                 self.show.line(note)
             if not own:
@@ -89,7 +91,7 @@ class _Evaluation:
             path = prepared.run.layout.root
             self.show.line(f"run folder: {path}")
             try:
-                player, results = await self._work(prepared, len(own), ends)
+                player, results = await self._work(prepared, len(own), ends, scripted)
                 summary = await asyncio.to_thread(self._sum_up, prepared, whole, own, results)
             except asyncio.CancelledError:
                 self.show.line(f"stopped; to go on, run the same command with --run {path}")
@@ -101,7 +103,9 @@ class _Evaluation:
             now["not_recorded"] = [*player.final]
         return {"run": str(path), **now, **summary}
 
-    async def _work(self, prepared: Prepared, planned: int, ends: Endpoints) -> tuple[Player, dict[Item, Result]]:
+    async def _work(
+        self, prepared: Prepared, planned: int, ends: Endpoints, scripted: Scripted | None
+    ) -> tuple[Player, dict[Item, Result]]:
         """Play and grade; who has played, and what could be graded."""
         run, todo = prepared.run, prepared.todo
         tally, queue = Tally(planned), Queue(todo.play)
@@ -112,7 +116,9 @@ class _Evaluation:
                 # A judge that failed in an earlier call is asked again: it gave no verdict that could be replaced.
                 grader = Grader(run.grades, prepared.scorer, judge, ask_again=True, own=self.benchmark.mode.own)
                 grading = Grading(run, self.benchmark, grader, group, tally)
-                ticking = group.create_task(self._tick(tally, queue))
+                meanwhile = [group.create_task(self._tick(tally, queue))]
+                if scripted is not None:
+                    meanwhile.append(group.create_task(scripted.failing()))
                 for item in todo.grade:
                     grading.add(item)
                 player = Player(
@@ -132,7 +138,8 @@ class _Evaluation:
                     await self._play(player, grading)
                 with self.interrupts.finishing(grading.stop):
                     await grading.finished()
-                ticking.cancel()
+                for task in meanwhile:
+                    task.cancel()
         except ExceptionGroup as failed:
             # The first one has ended the others; it says what happened.
             raise failed.exceptions[0] from None

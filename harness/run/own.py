@@ -1,6 +1,8 @@
 """One's own benchmark in a run: its file where it is played, graded again or reproduced."""
 
+import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -19,6 +21,35 @@ from harness.store.blobs import Blobs
 from harness.store.digests import parse_digest
 from harness.store.grades import read_object
 from harness.store.runfolder import RunFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from harness.benchmarks.demo.conversation import Conversation
+    from harness.benchmarks.demo.policy import Reply
+
+
+class Scripted:
+    """The scripted model of one's own file: an error in it is the file's, and no attempt is to be made again for it."""
+
+    def __init__(self, answer: "Callable[[Conversation], Reply]") -> None:
+        self._answer = answer
+        self._error: UsageError | None = None
+        self._failed = asyncio.Event()
+
+    def __call__(self, talk: "Conversation") -> "Reply":
+        try:
+            return self._answer(talk)
+        except UsageError as error:
+            self._error = self._error or error
+            self._failed.set()
+            raise
+
+    async def failing(self) -> None:
+        """Wait for its first error, and raise that: a UsageError with file and line."""
+        await self._failed.wait()
+        assert self._error is not None
+        raise self._error
 
 
 def benchmark(

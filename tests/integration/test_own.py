@@ -98,6 +98,19 @@ async def test_an_error_in_the_rule_is_told_and_the_same_command_goes_on(harness
     assert (done.status, done.summary["reward"], done.summary["new_attempts"]) == (0, 1.0, 0)
 
 
+async def test_an_error_in_the_demo_ends_the_run_at_once(harness: Harness, tmp_path: Path) -> None:
+    own, run = tmp_path / "own.py", tmp_path / "R"
+    rule = "\ndef grade(text, gold):\n    return 1\n" + JUDGED
+    own.write_text(rule.replace("tasks=tasks", "tasks=tasks, grade=grade, demo=lambda *_: seven"))
+    first = await harness("eval", own, "--demo", "--run", run, "--json")
+    assert first.status == 2
+    assert f"{own}, line 10, answering as the demo's model: NameError: name 'seven' is not defined. Mend" in first.said
+    assert "upstream-refused" not in first.said
+    own.write_text(own.read_text().replace("seven", "'seven'"))
+    done = await harness("eval", own, "--demo", "--run", run, "--json")
+    assert (done.status, done.summary["reward"], done.summary["attempts"]) == (0, 1.0, 1)
+
+
 async def test_ten_lines_of_python_run_it_and_read_it(environment: Mapping[str, str], tmp_path: Path) -> None:
     script = EXAMPLES / "ten_lines.py"
     assert len([line for line in script.read_text().splitlines() if line and not line.startswith('"""')]) <= 10

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.benchmarks.demo.conversation import Conversation
+from harness.benchmarks.demo.policy import Reply
 from harness.benchmarks.own.benchmark import OwnBenchmark, read
 from harness.benchmarks.own.loading import load
 from harness.errors import UsageError
@@ -68,6 +70,21 @@ def run(write: Write, tmp_path: Path) -> RunFolder:
 def rescored(run: RunFolder, file: Path | None, **wanted: str) -> dict[str, object]:
     want = Wanted(benchmark=file, **wanted)  # type: ignore[arg-type]
     return Rescoring.of(run.layout.root, want, NOTHING).rescore(want, NOTHING, print)
+
+
+async def test_the_first_error_of_a_scripted_model_is_told_to_who_waits_for_it() -> None:
+    def answer(talk: Conversation) -> Reply:
+        if talk.prompt == "fine":
+            return Reply("so")
+        raise UsageError(f"no {talk.prompt}")
+
+    scripted = own.Scripted(answer)
+    assert scripted(Conversation("fine", ".", "image", 0, (), ())).text == "so"
+    for prompt in ("one", "two"):
+        with pytest.raises(UsageError, match=f"no {prompt}"):
+            scripted(Conversation(prompt, ".", "image", 0, (), ()))
+    with pytest.raises(UsageError, match="no one"):
+        await scripted.failing()
 
 
 def test_its_rule_grades_again_to_the_same_bytes(run: RunFolder, write: Write) -> None:
