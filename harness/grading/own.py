@@ -21,6 +21,7 @@ Rule: TypeAlias = Callable[[str, str], object]
 
 # Where a run has begun.
 MEND: Final = "Mend the file and give the same command: what was played stays."
+IMPORTABLE: Final = "The file can import Python's standard library and what the harness brings: NumPy, SciPy, Pillow, OpenCV and PyArrow."
 
 SAID_MAX: Final = 500  # characters of an exception's text; it may quote what a model wrote
 
@@ -58,7 +59,8 @@ def calling(path: Path, what: str = "", advice: str = "") -> Iterator[None]:
         line = _line(path, error)
         where = f"{path}, line {line}" if line else str(path)
         told = f"{where}{doing}: {type(error).__name__}: {text or 'without a text'}"
-        raise UsageError(f"{told.removesuffix('.')}. {advice}" if advice else told) from error
+        more = " ".join(filter(None, (IMPORTABLE if isinstance(error, ModuleNotFoundError) else "", advice)))
+        raise UsageError(f"{told.removesuffix('.')}. {more}" if more else told) from error
 
 
 @contextlib.contextmanager

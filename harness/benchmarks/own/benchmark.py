@@ -1,7 +1,7 @@
 """One's own benchmark as it is played: its tasks are read once, checked, and their images kept on disk."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -87,7 +87,10 @@ def read(loaded: Loaded, images: Blobs) -> dict[str, Kept]:
 def _tasks(loaded: Loaded) -> Iterator[object]:
     path = loaded.own.path
     with calling(path, "making tasks"):
-        tasks = iter(loaded.benchmark.tasks())
+        made: Any = loaded.benchmark.tasks()
+        if made is None:  # a function without yield
+            raise UsageError(f"{path}: tasks() returned None; it must yield or return tasks.")
+        tasks = iter(made)
     end = object()
     while True:
         with calling(path, "making tasks"):

@@ -3,19 +3,22 @@
 Wrong values raise ValueError or TypeError here: whoever reads the file tells them by its line.
 """
 
+import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 import attrs
 
 from harness.benchmarks.babyvision.names import NAMES
 from harness.benchmarks.base import NAME
 from harness.benchmarks.own.taskset import ID
+from harness.errors import nearest
 from harness.grading.own import Rule
 
 #: From the prompt and the images' bytes to the text that a scripted model answers.
 Scripted: TypeAlias = Callable[[str, Sequence[bytes]], str]
+Made = TypeVar("Made", bound=attrs.AttrsInstance)
 
 TEXT_MAX: Final = 100_000  # characters; BabyVision's longest question has 450
 IMAGES_MAX: Final = 16  # of one task
@@ -53,6 +56,23 @@ def _images(given: Iterable[bytes]) -> tuple[bytes, ...]:
     return images
 
 
+def _named(made: type[Made]) -> type[Made]:
+    """Have a class say which of its fields may be meant by a name that it doesn't know."""
+    begin, names = made.__init__, [field.name for field in attrs.fields(made)]
+
+    @functools.wraps(begin)
+    def begun(self: Made, *values: object, **given: object) -> None:
+        for name in given:
+            if name not in names:
+                hint = nearest(name, names) or f"Known: {', '.join(names)}."
+                raise TypeError(f"{made.__name__} has no field {name!r}. {hint}")
+        begin(self, *values, **given)
+
+    made.__init__ = begun  # type: ignore[method-assign,assignment]
+    return made
+
+
+@_named
 @attrs.frozen(kw_only=True)
 class Task:
     """One task.
@@ -81,6 +101,7 @@ class Task:
             raise ValueError("subtype is given without type")
 
 
+@_named
 @attrs.frozen(kw_only=True)
 class Benchmark:
     """A benchmark: a file keeps it under the name ``benchmark``.

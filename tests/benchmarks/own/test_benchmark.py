@@ -56,7 +56,12 @@ def test_nothing_that_a_sandbox_gets_holds_the_answer(opened: Opened) -> None:
     ("tasks", "said"),
     [
         ("return []", "numbers.py: tasks.. gives no task"),
-        ("return None", "numbers.py, making tasks: TypeError: "),
+        ("return None", "numbers.py: tasks.. returned None; it must yield or return tasks"),
+        ("return 1", "numbers.py, making tasks: TypeError: "),
+        (
+            "yield Task(id='a', question='q', golden='g')",
+            "line 3, making tasks: TypeError: Task has no field 'golden'. Did you mean 'gold'",
+        ),
         ("return [1]", "tasks.. gave int; each must be a Task"),
         ("return [Task(id='a', question='q', gold='g')] * 2", "two tasks have the id 'a'"),
         ("yield Task(id='a', question='q', gold='g')\n    1 / 0", "line 4, making tasks: ZeroDivisionError"),

@@ -38,7 +38,14 @@ def test_the_example_has_less_than_sixty_lines() -> None:
     [
         ("x = (\n", r"numbers.py, line 2: SyntaxError: "),
         ("\n1 / 0\n", r"numbers.py, line 3: ZeroDivisionError: division by zero"),
-        ("import nothing_of_this_name\n", r"line 2: ModuleNotFoundError: No module named 'nothing_of_this_name'"),
+        (
+            "import nothing_of_this_name\n",
+            r"line 2: ModuleNotFoundError: No module named 'nothing_of_this_name'\. The file can ",
+        ),
+        (
+            "Benchmark(name='a', tasks=list, dmeo=1)\n",
+            r"line 2: TypeError: Benchmark has no field 'dmeo'. Did you mean 'demo'",
+        ),
         ("import json\njson.loads('{')\n", r"numbers.py, line 3: JSONDecodeError: "),
         ("Task(id='a', question='', gold='x')\n", r"line 2: ValueError: question is empty"),
         ("raise SystemExit\n", r"line 2: SystemExit: without a text"),
