@@ -21,7 +21,10 @@ Rule: TypeAlias = Callable[[str, str], object]
 
 # Where a run has begun.
 MEND: Final = "Mend the file and give the same command: what was played stays."
-IMPORTABLE: Final = "The file can import Python's standard library and what the harness brings: NumPy, SciPy, Pillow, OpenCV and PyArrow."
+IMPORTABLE: Final = (
+    "The file can import Python's standard library and what the harness brings: NumPy, SciPy, Pillow, OpenCV and "
+    "PyArrow."
+)
 
 SAID_MAX: Final = 500  # characters of an exception's text; it may quote what a model wrote
 

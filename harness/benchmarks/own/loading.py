@@ -8,11 +8,14 @@ from typing import Final
 import attrs
 
 from harness.benchmarks.own.definition import Benchmark
-from harness.errors import UsageError
+from harness.errors import UsageError, nearest
 from harness.grading.own import Own, calling
 from harness.store.foreign import plain
 
 LARGEST: Final = 1 << 20  # bytes of the file; data stands in files of its own
+COPIED: Final = (
+    "As root nix/setup.sh has a copy of the clone's tracked files read: git add it there, or give its absolute path."
+)
 MODULE: Final = "own_benchmark"  # what the file is called as a module
 
 
@@ -56,6 +59,9 @@ def _read(path: Path) -> bytes:
         raise UsageError(f"The benchmark {path} can't be read: {error.strerror}.") from None
     except plain.TooLargeError:
         raise UsageError(f"The benchmark {path} is larger than {LARGEST >> 20} MiB: data belongs beside it.") from None
+    except FileNotFoundError as error:
+        hint = nearest(path.name, (beside.name for beside in path.parent.glob("*.py"))) or COPIED
+        raise UsageError(f"The benchmark {path} can't be read: {error.strerror}. {hint}") from None
     except OSError as error:
         raise UsageError(
             f"The benchmark {path} can't be read: {error.strerror}. Where the harness runs as another user, that one "

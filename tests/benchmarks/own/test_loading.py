@@ -1,5 +1,7 @@
 """Reading a benchmark's file: what goes wrong in it is told by its line."""
 
+import errno
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +10,7 @@ import pytest
 
 from harness.benchmarks.own.loading import LARGEST, is_file, load
 from harness.errors import UsageError
+from harness.store.foreign import plain
 from tests.benchmarks.own.conftest import RULED
 
 Write = Callable[[str], Path]
@@ -62,14 +65,32 @@ def test_what_goes_wrong_in_it(write: Write, body: str, said: str) -> None:
 
 
 def test_what_is_no_file_of_code(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"none\.py can't be read: No such file"):
+    with pytest.raises(UsageError, match=r"none\.py can't be read: No such file or directory\. As root .*: git add it"):
         load(tmp_path / "none.py")
+    with pytest.raises(UsageError, match="can't be read: No such file"):
+        load(tmp_path / "no folder" / "none.py")
     with pytest.raises(UsageError, match="can't be read: it is a folder"):
         load(tmp_path)
     large = tmp_path / "large.py"
     large.write_bytes(b"#" * (LARGEST + 1))
     with pytest.raises(UsageError, match="larger than 1 MiB"):
         load(large)
+
+
+def test_a_file_with_nearly_this_name_is_named(write: Write) -> None:
+    path = write(RULED)
+    for name in ("number.py", "numbers"):
+        with pytest.raises(UsageError, match=r"No such file or directory\. Did you mean 'numbers\.py'\?$"):
+            load(path.with_name(name))
+
+
+def test_a_file_that_another_user_may_not_read_is_told_as_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> bytes:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(plain, "read", refuse)
+    with pytest.raises(UsageError, match=r"Permission denied\. Where the harness runs as another user"):
+        load(tmp_path / "none.py")
 
 
 def test_what_it_prints_is_no_output_of_ours(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
