@@ -65,6 +65,11 @@ def _escaped(found: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
+def counted(count: int, word: str) -> str:
+    """A number and its word: ``1 token``, ``1,000 tokens``."""
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
 def duration(seconds: float) -> str:
     """A length of time as people say it: ``45 s``, ``12 min``, ``3 h 05 min``."""
     if seconds < 90:

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from harness.report.words import WIDTH, block, duration, plain, width
+from harness.report.words import WIDTH, block, counted, duration, plain, width
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,7 @@ def test_so_does_one_of_many_lines() -> None:
     shown = list(block("\n".join(lines), 4000))
     assert (shown[:150], shown[151:]) == (lines[:150], lines[-50:])
     assert list(block("\n".join(lines[:200]), 4000)) == lines[:200]
+
+
+def test_a_number_and_its_word() -> None:
+    assert [counted(count, "token") for count in (0, 1, 1000)] == ["0 tokens", "1 token", "1,000 tokens"]

@@ -14,7 +14,7 @@ from typing import IO, Any, Final, Protocol
 import attrs
 
 from harness.report.conversation import Picture
-from harness.report.html import blocks, figures, page
+from harness.report.html import blocks, figures, page, settings
 from harness.report.html.page import Place
 from harness.report.html.rollouts import Entry, read
 from harness.run.plan import Item
@@ -134,7 +134,8 @@ def _put(looked: Looked, items: Sequence[Item], out: Sink, keep: Callable[[Pictu
 
 def _context(looked: Looked, entries: Sequence[Entry]) -> dict[str, Any]:
     about = looked.about([entry.row for entry in entries])
-    return figures.names(looked.run.manifest) | figures.context(about, entries)
+    names = figures.names(looked.run.manifest)
+    return names | figures.context(about, entries) | {"settings": list(settings.rows(looked.run))}
 
 
 @contextlib.contextmanager
