@@ -51,7 +51,8 @@ def command(
     """Show each setting of harness eval, its value and where it came from, with the options that you mean to give.
 
     An option or a ++pair goes over the environment, that over the settings file, that over the default. With BENCHMARK
-    it is also said whether eval would refuse them (exit status 2). Of keys only their source is shown.
+    it is also said whether eval would refuse them (exit status 2); a file of your own is run for that, without making
+    its tasks. Of keys only their source is shown.
     """
     if benchmark is not None and benchmark.startswith("++"):
         pairs, benchmark = (benchmark, *pairs), None

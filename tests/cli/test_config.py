@@ -100,6 +100,17 @@ def test_what_eval_would_refuse_is_said_with_its_status(found: Any, capsys: pyte
     assert "policy_base_url is missing" in capsys.readouterr().err
 
 
+def test_a_file_of_ones_own_is_run_and_its_tasks_are_not_made(found: Any, tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    made = (
+        "from harness.api import Benchmark\nbenchmark = Benchmark(name='own', tasks=lambda: 1 / 0, {}=lambda *_: 'a')\n"
+    )
+    file.write_text(made.format("demo"))
+    assert found(str(file), "--demo")["problem"] is None
+    file.write_text(made.format("dmeo"))
+    assert "own.py, line 2: TypeError: Benchmark has no field 'dmeo'" in found(str(file), "--demo", status=2)["problem"]
+
+
 def test_a_pair_may_stand_without_a_benchmark(found: Any) -> None:
     value = found("++jobs=2", "++limit=3")
     assert value["benchmark"] is None
