@@ -88,6 +88,7 @@ async def prepare(
     todo, run = Todo(items, (), (), asks_judge=True), None
     if Layout(path).manifest.is_file():
         run = RunFolder.create(path, found, benchmark.task_set)
+        await asyncio.to_thread(_tell_scorer, run, scorer.digest, say)
         todo = await asyncio.to_thread(left, run, items, settings["max_attempts"], scorer.digest, say)
     if not settings["no_preflight"]:
         await _preflight(todo, means, judge, settings, ends, say)
@@ -109,6 +110,13 @@ def left(run: RunFolder, items: Sequence[Item], attempts: int, scorer: Digest, s
         given_up=[item for item in to_play if item not in set(play)],
         asks_judge=bool(play) or any(_to_be_judged(run, scorer, item) for item in grade),
     )
+
+
+def _tell_scorer(run: RunFolder, now: Digest, say: Say) -> None:
+    """Say that a run that goes on is scored otherwise from now on: its mean may move though nothing is played."""
+    before = scorers.current(run)
+    if before is not None and before != now and (run.layout.scores / before).is_dir():
+        say(f"note: this run was scored by scorer {before[:12]}; now {now[:12]} scores it. The old scores stay beside.")
 
 
 def _to_be_judged(run: RunFolder, scorer: Digest, item: Item) -> bool:

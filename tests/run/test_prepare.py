@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 from harness.gateway import Model, Policy
+from harness.grading.mode import JUDGED as JUDGED_BY
+from harness.grading.prompt import JudgeSettings
 from harness.grading.score import Score
-from harness.run import prepare
+from harness.grading.scorer import Scorer, scorer
+from harness.run import prepare, scorers
 from harness.run.facts import Facts
 from harness.run.plan import Item
 from harness.run.prepare import Todo, left
@@ -57,6 +60,22 @@ def test_the_judge_is_needed_for_what_has_no_valid_score(
 
 def test_what_is_to_be_played_will_be_judged(run: RunFolder) -> None:
     assert todo(run) == Todo([A, B, C], [], [], asks_judge=True)
+
+
+def test_another_scorer_than_that_of_the_scores_is_told(run: RunFolder) -> None:
+    def told(now: Scorer) -> list[str]:
+        said = list[str]()
+        prepare._tell_scorer(run, now.digest, said.append)
+        scorers.keep(run, now)
+        return said
+
+    one, two = (scorer(JudgeSettings(model=model), JUDGED_BY, ()) for model in ("one", "two"))
+    assert told(one) == []
+    assert told(two) == []  # nothing was scored yet
+    run.grades.write_score(two.digest, "a", 0, JUDGED.to_json())
+    assert told(two) == []
+    (note,) = told(one)
+    assert f"by scorer {two.digest[:12]}; now {one.digest[:12]} scores it" in note
 
 
 @pytest.mark.parametrize(
