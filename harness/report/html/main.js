@@ -139,4 +139,7 @@ byId('theme').addEventListener('click', () => {
 setTheme(THEMES.includes(keptTheme()) ? keptTheme() : 'system');
 
 apply();
+// Whoever was sent an address of some rollouts is to see them, not what stands above.
+const asked = readState();
+if (!asked.open && ['q', ...FILTERS].some((name) => asked[name])) byId('list').scrollIntoView({ behavior: 'instant' });
 whenWhole(showThumbnails);
