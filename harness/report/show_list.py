@@ -8,7 +8,7 @@ import attrs
 from harness.benchmarks.base import Graded
 from harness.errors import UnknownNameError
 from harness.report.columns import columns
-from harness.report.words import duration, plain
+from harness.report.words import counted, duration, plain
 from harness.run.rows import Looked, Row
 from harness.run.summary import SECOND
 from harness.store.canonical import JSON
@@ -78,7 +78,7 @@ def render(found: Mapping[str, Any], width: int) -> Iterator[str]:
     """The lines, of at most ``width`` cells; ``found`` is the object of ``--json``."""
     headings = ("task", "repeat", "outcome", "reward", "verdict", "extracted", "gold", "tries", "time", "flags")
     shown, planned = len(found["rollouts"]), found["planned"]
-    count = f"{shown} of {planned} rollouts of {plain(found['run'])}"
+    count = f"{shown} of {counted(planned, 'rollout')} of {plain(found['run'])}"
     if not shown:
         yield count
         return

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from harness.report.words import plain
+from harness.report.words import counted, plain
 from harness.run.egress.check import problems
-from harness.run.progress import several
 from harness.sandbox.egress import Claim
 from harness.store.canonical import JSON
 from harness.store.record import AttemptRecord
@@ -52,7 +51,7 @@ def rows(proof: Mapping[str, Any], egress: Mapping[str, Any] | None, *, full: bo
         yield "filter", proof["filter"]
     yield (
         "gateway",
-        f"{egress['allowed']:,} packets to it: {several(proof['calls'], 'call', 's')}, {proof['refusals']} refused"
+        f"{counted(egress['allowed'], 'packet')} to it: {counted(proof['calls'], 'call')}, {proof['refusals']} refused"
         + (
             " (connections without a request, or questions for the list of models)"
             if egress["allowed"] and not proof["calls"] and not proof["refusals"]
@@ -61,7 +60,7 @@ def rows(proof: Mapping[str, Any], egress: Mapping[str, Any] | None, *, full: bo
     )
     counters = egress.get("counters") or {}
     by_protocol = [f"{name} {counters[key]:,}" for key, name in PROTOCOLS.items() if counters.get(key)]
-    yield "refused", f"{egress['denied']:,} packets" + (f": {', '.join(by_protocol)}" if by_protocol else "")
+    yield "refused", counted(egress["denied"], "packet") + (f": {', '.join(by_protocol)}" if by_protocol else "")
     yield from _tried(egress, counters, full=full)
 
 

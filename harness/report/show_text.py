@@ -5,12 +5,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from harness.report import show_proof
-from harness.report.words import block, duration, plain
+from harness.report.words import block, counted, duration, plain
 
 CUT: Final = 4000  # characters of a text that are shown unless all is asked for
 SYSTEM_CUT: Final = 300  # ... of the agent's own long instructions, which are the same in every rollout
 REFUSED_MAX: Final = 20  # refused requests that are named
 INDENT: Final = "   "
+# By what it was seen that nothing of the sandbox lived (`harness.sandbox.values.Proof`).
+DEAD: Final[Mapping[str, str]] = {
+    "init": "its first process had ended",
+    "ids": "no process had its user ids",
+    "cgroup": "its cgroup was empty",
+}
 
 
 def render(found: Mapping[str, Any], *, full: bool) -> Iterator[str]:
@@ -42,15 +48,23 @@ def _turn(turn: Mapping[str, Any], most: int | None) -> Iterator[str]:
         yield f"-- {role}"
     if most is not None and role == "system":
         most = SYSTEM_CUT
+    elif role == "assistant" and not turn["tool_calls"] and not any(map(_speaks, turn["parts"])):
+        yield INDENT + "(no text)"
+        return
     for part in turn["parts"]:
         yield from _image(part["image"]) if "image" in part else _indented(part["text"], most)
     if role == "assistant":
         yield from _calls(turn["tool_calls"], most)
 
 
+def _speaks(part: Mapping[str, Any]) -> bool:
+    return "image" in part or bool(part["text"].strip())
+
+
 def _about(turn: Mapping[str, Any]) -> str:
     usage = turn["usage"]
-    tokens = [f"{usage[name]:,} tokens {way}" for name, way in (("prompt", "in"), ("completion", "out")) if usage[name]]
+    ways = (("prompt", "in"), ("completion", "out"))
+    tokens = [f"{counted(usage[name], 'token')} {way}" for name, way in ways if usage[name]]
     finish = plain((turn["finish_reason"] or "no finish reason")[:80])
     error = f", error {plain(turn['error'][:200])}" if turn["error"] else ""
     return ", ".join([f"{turn['seconds']:.1f} s", finish, *tokens]) + error
@@ -157,13 +171,14 @@ def _evidence(observed: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if observed["limits"]:
         yield "limits", ", ".join(f"{name} by {held}" for name, held in sorted(observed["limits"].items()))
     if observed["dead"]:
-        yield "ended", f"nothing of the sandbox lived when it was read, by {', '.join(observed['dead'])}"
+        signs = ", ".join(DEAD.get(sign, sign) for sign in observed["dead"])
+        yield "ended", f"no process of the sandbox was left when its files were read: {signs}"
     if observed["full"]:
         yield "full", ", ".join(observed["full"])
     if observed["peak_rss"]:
         yield "memory", f"{observed['peak_rss'] / 2**20:,.0f} MiB at the most, shared pages counted for each process"
     code = "" if observed["exit_code"] is None else f" with status {observed['exit_code']}"
-    yield "agent", f"{observed['how'] or 'never started'}{code}, on {observed['host']}"
+    yield "agent", f"{observed['how'] or 'never started'}{code}, host {observed['host']}"
 
 
 def _indented(text: str, most: int | None, depth: int = 1) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.benchmarks.babyvision.names import NAMES
 from harness.gateway.printed_parts import HINT, PRINTED_PARTS
-from harness.report.words import duration, plain
+from harness.report.words import counted, duration, plain
 
 # Flag of a record -> what to do about it. Other flags are only counted.
 HINTS: Mapping[str, str] = {PRINTED_PARTS: HINT}
@@ -65,9 +65,13 @@ def benchmark(name: str, *, demo: bool) -> str:
 
 def network(egress: Mapping[str, Any]) -> str:
     """Whether the rollouts that count prove that they reached the gateway alone; ``egress`` is of a summary."""
-    proved = f"{egress['proved']} of {egress['rollouts']} rollouts proved that they reached the gateway alone"
-    more = f", and more that {egress['truncated']} rollouts had no room to list" if egress["truncated"] else ""
-    refused = f"{egress['refused']:,} packets refused, to {egress['destinations']:,} destinations{more}"
+    rollouts = egress["rollouts"]
+    they = "it" if rollouts == 1 else "they"
+    proved = f"{egress['proved']} of {counted(rollouts, 'rollout')} proved that {they} reached the gateway alone"
+    unlisted = counted(egress["truncated"], "rollout")
+    more = f", and more that {unlisted} had no room to list" if egress["truncated"] else ""
+    packets, destinations = counted(egress["refused"], "packet"), counted(egress["destinations"], "destination")
+    refused = f"{packets} refused, to {destinations}{more}"
     return f"{proved}; {refused}" if egress["refused"] else f"{proved}; no packet was refused"
 
 

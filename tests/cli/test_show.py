@@ -163,6 +163,13 @@ def test_a_talk_is_shown_in_its_order_and_then_what_came_of_it(a: Made, show: Ca
     assert places == sorted(places)
 
 
+def test_a_silent_turn_says_that_it_is(a: Made, show: Callable[..., Any]) -> None:
+    usage = {"prompt_tokens": 1000, "completion_tokens": 1}
+    a.attempt("1", kind="no-answer", exchanges=[(body(opening()), reply(" \n", reasoning="Hm.", usage=usage))])
+    text = show(a.path, "1")
+    assert "call 0: 1.0 s, stop, 1,000 tokens in, 1 token out\n   (thinking)\n      Hm.\n   (no text)\n\n==" in text
+
+
 def test_the_object_holds_the_whole_talk(a: Made, show: Callable[..., Any]) -> None:
     a.attempt("1", exchanges=talk("long " * 10_000))
     a.score("1", scored("7", 1.0))
@@ -252,8 +259,11 @@ def test_what_was_observed_is_shown(a: Made, show: Callable[..., Any]) -> None:
         "3 MiB at the most, shared pages counted for each process",
     )
     assert "\nrefused    GET /v1/files: not allowed\n" in text
-    assert line_of(text, "ended") == "nothing of the sandbox lived when it was read, by init, ids"
-    assert line_of(text, "agent") == "exited with status 1, on node7"
+    assert line_of(text, "ended") == (
+        "no process of the sandbox was left when its files were read: "
+        "its first process had ended, no process had its user ids"
+    )
+    assert line_of(text, "agent") == "exited with status 1, host node7"
     assert line_of(text, "outcome") == "sandbox-failed (masked): It broke."
 
 

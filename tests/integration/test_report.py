@@ -116,6 +116,14 @@ def test_a_rollout_opens_by_mouse_and_the_focus_returns(demo: "Page") -> None:
     expect(demo.locator("tr[data-task='5'] a")).to_be_focused()
 
 
+def test_a_rollout_without_an_answer_says_so_once(demo: "Page") -> None:
+    demo.locator("tr[data-task='8'] a").click()
+    assert demo.locator("[data-part=verdict] .mark").inner_text() == "no answer"
+    assert demo.locator("[data-part=reason]").inner_text().splitlines()[-1] == "The model's last turn holds no text."
+    assert "final answer" not in demo.locator("[data-part=reason]").inner_text()
+    assert demo.locator("[data-part=talk] .model").last.inner_text().endswith("(no text)")
+
+
 def test_everything_can_be_done_by_keys(demo: "Page") -> None:
     press = demo.keyboard.press
     press("/")
@@ -158,6 +166,13 @@ def test_an_address_opens_the_same_rollout(demo: "Page", chromium: Chromium) -> 
         other.go_back()
     demo.go_back()
     expect(demo.locator("#rollout")).to_be_hidden()
+
+
+def test_an_address_with_a_filter_begins_with_what_it_is_about(page: "Page", demo_report: str) -> None:
+    page.goto(demo_report + "#verdict=not-right")
+    assert tasks(page) == ["5", "8"]
+    expect(page.locator("h2#list")).to_be_in_viewport()
+    assert page.evaluate("scrollY > 0")
 
 
 @pytest.mark.parametrize("hash_", ["#open=99.0", "#open=__proto__", "#sort=nothing&verdict=none&q=%zz", "#%"])

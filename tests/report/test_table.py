@@ -76,11 +76,11 @@ def test_the_flag_for_a_printed_list_comes_with_what_to_do() -> None:
 @pytest.mark.parametrize(
     ("sent", "line"),
     [
-        (Sent(proved=True), "1 of 1 rollouts proved that they reached the gateway alone; no packet was refused"),
-        (Sent(proved=False), "0 of 1 rollouts proved that they reached the gateway alone; no packet was refused"),
+        (Sent(proved=True), "1 of 1 rollout proved that it reached the gateway alone; no packet was refused"),
+        (Sent(proved=False), "0 of 1 rollout proved that it reached the gateway alone; no packet was refused"),
         (
             Sent(proved=True, refused=3000, truncated=True, destinations=bytes(range(16))),
-            "alone; 3,000 packets refused, to 2 destinations, and more that 1 rollouts had no room to list",
+            "alone; 3,000 packets refused, to 2 destinations, and more that 1 rollout had no room to list",
         ),
     ],
 )

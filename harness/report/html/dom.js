@@ -48,6 +48,11 @@ function el(name, attributes = {}, ...children) {
   return element;
 }
 
+// A number and its word: 1 token, 1,000 tokens.
+function counted(count, word) {
+  return `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`;
+}
+
 // The value of a block of JSON; null where the page holds none of that id.
 function block(id) {
   const found = byId(id);

@@ -58,7 +58,7 @@ function attempts(rollout) {
     const state = one.counts ? 'counts' : one.masked ? 'masked' : 'measured';
     const here = one.name === rollout.attempt ? ', shown here' : '';
     return el('li', { class: one.masked ? 'masked' : '' },
-      `${one.outcome} (${state}${here}), ${one.played_seconds.toFixed(1)} s, ${one.calls} calls, began ${one.started}`);
+      `${one.outcome} (${state}${here}), ${one.played_seconds.toFixed(1)} s, ${counted(one.calls, 'call')}, began ${one.started}`);
   });
   return part('attempts', `${rollout.attempts.length} attempts`, el('ol', {}, lines),
     quiet('harness show RUN TASK --attempt N shows another one.'));

@@ -76,7 +76,7 @@ function applyTable(state) {
   showRows();
   byId('none').hidden = shown.length > 0;
   byId('rollouts').classList.toggle('empty', shown.length === 0);
-  const count = `${shown.length} of ${entries.length} rollouts`;
+  const count = `${shown.length} of ${counted(entries.length, 'rollout')}`;
   if (byId('count').textContent !== count) byId('count').textContent = count;
   byId('search').value = state.q;
   for (const filter of FILTERS) {

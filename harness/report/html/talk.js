@@ -14,14 +14,14 @@ function long(text, className = 'words') {
     pre.tabIndex = -1;
     pre.focus();
     button.remove();
-  } }, `Show all ${text.length.toLocaleString('en')} characters`);
+  } }, `Show all ${counted(text.length, 'character')}`);
   return el('div', {}, pre, button);
 }
 
 // An image that a click or Enter enlarges; a huge one is made only when that is asked for.
 function picture(image, text) {
   const size = image.width ? `${image.width} × ${image.height}` : 'size unknown';
-  const about = `${image.media_type}, ${size}, ${image.bytes.toLocaleString('en')} bytes`;
+  const about = `${image.media_type}, ${size}, ${counted(image.bytes, 'byte')}`;
   const figure = el('figure', {}, isHuge(image)
     ? el('button', { type: 'button', onclick: () => figure.firstChild.replaceWith(enlargeable(image, text)) },
       image.width ? 'Show this huge image' : 'Show this image of unknown size')
@@ -56,17 +56,18 @@ function argumentsOf(call) {
 
 function about(turn) {
   const usage = turn.usage || {};
-  const count = (value, way) => value ? `${value.toLocaleString('en')} tokens ${way}` : '';
+  const count = (value, way) => value ? `${counted(value, 'token')} ${way}` : '';
   const found = [`${turn.seconds.toFixed(1)} s`, turn.finish_reason || 'no finish reason',
     count(usage.prompt, 'in'), count(usage.completion, 'out'), turn.error ? `error: ${turn.error.slice(0, 200)}` : ''];
   return found.filter(Boolean).join(' · ');
 }
 
-// What one answer of the model holds.
+// What one answer of the model holds. One that neither speaks nor calls a tool says so, rather than nothing.
 function said(turn) {
+  const silent = turn.parts && !turn.tool_calls.length && !turn.parts.some((part) => 'image' in part || part.text.trim());
   return [
     turn.reasoning && el('div', { class: 'thinking' }, el('h5', {}, 'Thinking'), long(turn.reasoning)),
-    turn.parts && parts(turn, 'Image of the model', 'words'),
+    silent ? quiet('(no text)') : turn.parts && parts(turn, 'Image of the model', 'words'),
     turn.tool_calls.map((call) => el('div', { class: 'call' },
       el('h5', {}, 'Calls ', el('code', {}, call.name.slice(0, 80))), argumentsOf(call))),
   ];
@@ -78,12 +79,12 @@ function folded(summary, content, className = '') {
 
 // What the model was given before its first word stands folded: the puzzle is shown beside it.
 function given(turn) {
-  const length = turn.parts.reduce((sum, part) => sum + (part.text || '').length, 0).toLocaleString('en');
+  const length = turn.parts.reduce((sum, part) => sum + (part.text || '').length, 0);
   const images = turn.parts.filter((part) => 'image' in part).length;
   const what = turn.role === 'system' ? 'The agent’s own instructions'
     : `The task as it was put${images ? `, with ${images === 1 ? 'an image' : `${images} images`}` : ''}`;
   const content = parts(turn, 'Image that the model was given', 'words');
-  return el('li', { class: 'turn given' }, folded(`${what}: ${length} characters`, content));
+  return el('li', { class: 'turn given' }, folded(`${what}: ${counted(length, 'character')}`, content));
 }
 
 // One turn as an item of the list.
