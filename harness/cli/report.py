@@ -1,6 +1,7 @@
 """``harness report``: a run as a page for a browser."""
 
 import json
+import sys
 from pathlib import Path
 
 import click
@@ -32,8 +33,13 @@ def command(
     For thousands of rollouts, --assets writes a folder: index.html, pages of a hundred rollouts, images as files.
     """
     from harness.report.html import making
+    from harness.report.progress import following, shown
+    from harness.report.words import counted
 
-    written = making.make(run, making.Wanted(out=out, assets=assets, scorer=scorer, replace=force))
-    click.echo(f"{written['path']}: {written['rollouts']} rollouts, {written['images']} images", err=True)
+    with shown(sys.stderr) as show:
+        wanted = making.Wanted(out=out, assets=assets, scorer=scorer, replace=force)
+        written = making.make(run, wanted, following(show))
+    held = f"{counted(written['rollouts'], 'rollout')}, {counted(written['images'], 'image')}"
+    click.echo(f"{written['path']}: {held}", err=True)
     if as_json:
         click.echo(json.dumps(written, sort_keys=True))

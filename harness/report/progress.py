@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Seconds without a line after which a plain log says how far the run is.
 HEARTBEAT: Final = 30.0
+REFRESH: Final = 0.5  # seconds between two states of what counts faster than anybody reads
 
 
 @contextmanager
@@ -29,6 +30,21 @@ def shown(stream: TextIO) -> Iterator[Show]:
     console = Console(file=stream, markup=False, highlight=False, emoji=False)
     with Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False) as live:
         yield LiveDisplay(console, live)
+
+
+def following(show: Show, clock: Callable[[], float] = time.monotonic) -> Callable[[int, int], None]:
+    """What is called with how many of how many are done, and passes it on to ``show`` now and then."""
+    spoken = clock()
+
+    def told(done: int, planned: int) -> None:
+        nonlocal spoken
+        if (now := clock()) - spoken < REFRESH:
+            return
+        spoken = now
+        counts = {"masked": 0, "judging": 0, "running": 0, "left": planned - done}
+        show.update(Snapshot(planned=planned, measured=done, **counts, rate=None, eta=None, stalls=()))
+
+    return told
 
 
 class PlainLines:

@@ -26,7 +26,7 @@ def test_what_was_written_is_said(a: Made, capsys: pytest.CaptureFixture[str]) -
     check("report", found)
     assert (found["path"], found["rollouts"], found["images"], found["pages"]) == (f"{a.path}/report.html", 3, 1, 1)
     assert found["bytes"] == Path(a.path, "report.html").stat().st_size
-    assert f"{a.path}/report.html: 3 rollouts, 1 images" in err
+    assert f"{a.path}/report.html: 3 rollouts, 1 image" in err
 
 
 def test_the_object_of_a_folder_counts_all_its_files(

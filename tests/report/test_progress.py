@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import pytest
 
-from harness.report.progress import HEARTBEAT, PlainLines, shown, state
+from harness.report.progress import HEARTBEAT, REFRESH, PlainLines, following, shown, state
 from harness.run.progress import Snapshot
 
 SNAPSHOT = Snapshot(
@@ -33,6 +33,21 @@ def test_the_state_in_one_line() -> None:
 def test_what_there_is_none_of_is_not_said() -> None:
     nothing: Any = {"measured": 0, "masked": 0, "judging": 0, "running": 0, "left": 0, "rate": None, "eta": None}
     assert state(attrs.evolve(SNAPSHOT, **nothing)) == "0 of 388 done"
+
+
+def test_what_is_counted_fast_is_shown_now_and_then() -> None:
+    now = 0.0
+    found: list[Snapshot] = []
+
+    class Kept(PlainLines):
+        def update(self, snapshot: Snapshot) -> None:
+            found.append(snapshot)
+
+    told = following(Kept(io.StringIO()), clock=lambda: now)
+    for done in range(10):
+        told(done, 3000)
+        now += REFRESH / 4
+    assert [state(one) for one in found] == ["4 of 3000 done, 2996 left", "8 of 3000 done, 2992 left"]
 
 
 def test_a_log_has_each_line_and_the_state_only_after_a_silence() -> None:

@@ -35,8 +35,8 @@ class Wanted:
     replace: bool = False
 
 
-def make(run: Path, wanted: Wanted) -> dict[str, JSON]:
-    """Write a report and say what was written: the object that ``--json`` prints.
+def make(run: Path, wanted: Wanted, told: writing.Told = writing.nothing) -> dict[str, JSON]:
+    """Write a report and say what was written: the object that ``--json`` prints. ``told`` hears how far it is.
 
     Raises UsageError where there is no run or something else stands in its place, StoreCorruptError for damage,
     NoSpaceError or HarnessError where it can't be written; then nothing was touched.
@@ -46,11 +46,11 @@ def make(run: Path, wanted: Wanted) -> dict[str, JSON]:
     looked = Looked.open(run, wanted.scorer)
     if wanted.assets is not None:
         outside(run, wanted.assets)
-        path, (written, size) = wanted.assets, _folder(looked, wanted.assets, replace=wanted.replace)
+        path, (written, size) = wanted.assets, _folder(looked, wanted.assets, told, replace=wanted.replace)
     else:
         path = wanted.out or run / NAME
         derived = outside(run, path, NAME)
-        written, size = _file(looked, path, replace=wanted.replace or derived)
+        written, size = _file(looked, path, told, replace=wanted.replace or derived)
     return {
         "run": str(run),
         "path": str(path),
@@ -63,21 +63,21 @@ def make(run: Path, wanted: Wanted) -> dict[str, JSON]:
     }
 
 
-def _file(looked: Looked, path: Path, *, replace: bool) -> tuple[writing.Written, int]:
+def _file(looked: Looked, path: Path, told: writing.Told, *, replace: bool) -> tuple[writing.Written, int]:
     with outputs(replace=replace) as files:
         output = files.begin(path)
-        written = writing.write_file(looked, output, path.parent)
+        written = writing.write_file(looked, output, path.parent, told)
     return written, path.stat().st_size
 
 
-def _folder(looked: Looked, folder: Path, *, replace: bool) -> tuple[writing.Written, int]:
+def _folder(looked: Looked, folder: Path, told: writing.Told, *, replace: bool) -> tuple[writing.Written, int]:
     """Made beside its place, and put there when it is whole."""
     there = _check(folder, replace=replace)
     with atomic.explained(folder):
         atomic.make_folder(folder.parent)
         with unfinished.beside(folder, "export") as new, unfinished.beside(folder, "export") as old:
             new.mkdir()
-            written = writing.write_folder(looked, new)
+            written = writing.write_folder(looked, new, told)
             size = sum(path.stat().st_size for path in new.rglob("*") if path.is_file())
             if there:
                 folder.rename(old)

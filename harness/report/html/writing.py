@@ -5,9 +5,10 @@ doesn't grow with them.
 """
 
 import contextlib
+import itertools
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Final, Protocol
 
@@ -34,6 +35,14 @@ class Sink(Protocol):
         """Take all of them, or raise NoSpaceError or HarnessError."""
 
 
+# Is told how many rollouts of how many are done, before each.
+Told = Callable[[int, int], None]
+
+
+def nothing(done: int, planned: int) -> None:
+    """Nobody wants to know."""
+
+
 @attrs.frozen
 class Written:
     """How many rollouts and distinct images a report holds, and in how many pages."""
@@ -43,14 +52,14 @@ class Written:
     pages: int
 
 
-def write_file(looked: Looked, out: Sink, scratch: Path) -> Written:
+def write_file(looked: Looked, out: Sink, scratch: Path, told: Told = nothing) -> Written:
     """Write the run as one page; ``scratch`` is a folder for what has to wait.
 
     Raises StoreCorruptError for a damaged run, and as ``out`` does.
     """
     with _waiting(scratch) as rollouts, _waiting(scratch) as images:
         kept = _Inline(images)
-        entries = _put(looked, looked.items, rollouts, kept.keep)
+        entries = _put(looked, _followed(looked.items, told), rollouts, kept.keep)
         for piece in page.frame(_context(looked, entries), entries, Place()):
             out.write(piece)
         for waiting in (rollouts, images):
@@ -59,18 +68,18 @@ def write_file(looked: Looked, out: Sink, scratch: Path) -> Written:
     return Written(len(entries), len(kept.known), 1)
 
 
-def write_folder(looked: Looked, folder: Path) -> Written:
+def write_folder(looked: Looked, folder: Path, told: Told = nothing) -> Written:
     """Write the run into an empty folder: index.html, a page for each hundred rollouts, the images as files.
 
     Raises StoreCorruptError for a damaged run, NoSpaceError or HarnessError where it can't be written.
     """
     items, kept = looked.items, _Files(folder / IMAGES)
-    slices = [items[start : start + PAGE_SIZE] for start in range(0, len(items), PAGE_SIZE)]
-    names = ["", *(f"rollouts-{number}.html" for number in range(1, len(slices) + 1)), ""]
+    left, pages_of_rollouts = _followed(items, told), -(-len(items) // PAGE_SIZE)
+    names = ["", *(f"rollouts-{number}.html" for number in range(1, pages_of_rollouts + 1)), ""]
     entries: list[Entry] = []
-    for number, of_page in enumerate(slices, start=1):
+    for number in range(1, pages_of_rollouts + 1):
         with _waiting(folder) as rollouts:
-            here = _put(looked, of_page, rollouts, kept.keep)
+            here = _put(looked, itertools.islice(left, PAGE_SIZE), rollouts, kept.keep)
             first = len(entries) + 1
             place = Place(
                 title=f"Rollouts {first} to {first + len(here) - 1} of {len(items)}",
@@ -90,7 +99,7 @@ def write_folder(looked: Looked, folder: Path) -> Written:
         for piece in page.frame(_context(looked, entries), entries, Place(pages=pages, image_files=True)):
             out.write(piece)
         out.write(page.END)
-    return Written(len(entries), len(kept.known), len(slices) + 1)
+    return Written(len(entries), len(kept.known), pages_of_rollouts + 1)
 
 
 @attrs.define
@@ -120,7 +129,13 @@ class _Files:
             (self.folder / blocks.image_name(picture)).write_bytes(picture.data())
 
 
-def _put(looked: Looked, items: Sequence[Item], out: Sink, keep: Callable[[Picture], None]) -> list[Entry]:
+def _followed(items: Sequence[Item], told: Told) -> Iterator[Item]:
+    for done, item in enumerate(items):
+        told(done, len(items))
+        yield item
+
+
+def _put(looked: Looked, items: Iterable[Item], out: Sink, keep: Callable[[Picture], None]) -> list[Entry]:
     """Write each rollout's block and keep its images; returns the lines of the table."""
     entries = []
     for number, item in enumerate(items):

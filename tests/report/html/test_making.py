@@ -86,6 +86,14 @@ def test_a_file_and_a_folder_are_not_asked_for_together(root: Path, tmp_path: Pa
         make(root, Wanted(out=tmp_path / "a", assets=tmp_path / "b"))
 
 
+@pytest.mark.parametrize("wanted", [{"out": "page.html"}, {"assets": "pages"}])
+def test_how_far_it_is_is_told(root: Path, tmp_path: Path, wanted: dict[str, str]) -> None:
+    heard: list[tuple[int, int]] = []
+    paths = {name: tmp_path / value for name, value in wanted.items()}
+    make(root, Wanted(**paths), lambda done, planned: heard.append((done, planned)))
+    assert heard == [(0, 3), (1, 3), (2, 3)]
+
+
 def test_a_folder_has_the_pages_and_the_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "PAGE_SIZE", 2)
     run = made(tmp_path / "R", {str(task): "7" for task in range(1, 6)})
