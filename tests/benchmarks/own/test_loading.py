@@ -101,7 +101,8 @@ def test_what_it_prints_is_no_output_of_ours(write: Write, capsys: pytest.Captur
 
 
 def test_nor_is_what_a_program_prints_that_it_calls(write: Write, capfd: pytest.CaptureFixture[str]) -> None:
-    load(write(f"import os, sys\nos.system('echo hello')\nprint('there', file=sys.__stdout__)\n{RULED}"))
+    program = "subprocess.run([sys.executable, '-c', 'print(\"hello\")'])"
+    load(write(f"import subprocess, sys\n{program}\nprint('there', file=sys.__stdout__)\n{RULED}"))
     assert capfd.readouterr() == ("", "hello\nthere\n")
     print("still here")
     assert capfd.readouterr().out == "still here\n"
