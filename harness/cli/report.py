@@ -2,7 +2,9 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -38,7 +40,7 @@ def command(
 
     with shown(sys.stderr) as show:
         wanted = making.Wanted(out=out, assets=assets, scorer=scorer, replace=force)
-        written = making.make(run, wanted, following(show))
+        written: Mapping[str, Any] = making.make(run, wanted, following(show))
     held = f"{counted(written['rollouts'], 'rollout')}, {counted(written['images'], 'image')}"
     click.echo(f"{written['path']}: {held}", err=True)
     if as_json:
