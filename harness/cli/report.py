@@ -2,14 +2,16 @@
 
 import json
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from harness.cli.help import Command
 from harness.cli.options import json_option, run_argument
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @click.command(
@@ -40,7 +42,7 @@ def command(
 
     with shown(sys.stderr) as show:
         wanted = making.Wanted(out=out, assets=assets, scorer=scorer, replace=force)
-        written: Mapping[str, Any] = making.make(run, wanted, following(show))
+        written: "Mapping[str, Any]" = making.make(run, wanted, following(show))
     held = f"{counted(written['rollouts'], 'rollout')}, {counted(written['images'], 'image')}"
     click.echo(f"{written['path']}: {held}", err=True)
     if as_json:
