@@ -42,7 +42,7 @@ def command(
 
     with shown(sys.stderr) as show:
         wanted = making.Wanted(out=out, assets=assets, scorer=scorer, replace=force)
-        written: "Mapping[str, Any]" = making.make(run, wanted, following(show))
+        written: Mapping[str, Any] = making.make(run, wanted, following(show))
     held = f"{counted(written['rollouts'], 'rollout')}, {counted(written['images'], 'image')}"
     click.echo(f"{written['path']}: {held}", err=True)
     if as_json:
