@@ -1,7 +1,7 @@
 """Pictures of a run's report, to look at and for the documents: ``screenshots.py RUN FOLDER``.
 
 FOLDER gets light.png, dark.png and phone.png (the whole page), rollout.png and rollout-phone.png (its first rollout),
-and report.png, the README's: 1280 pixels wide, of few colours, so that it stays small.
+and report.png. The README's are report.png and rollout.png: 1280 pixels wide, of few colours, so that they stay small.
 """
 
 import argparse
@@ -45,12 +45,17 @@ def pictures(chromium: Chromium, report: str, folder: Path) -> None:
         with chromium.page(reduced_motion="reduce", **look) as page:
             page.goto(report)
             page.locator("#rollouts tbody a").first.click()
-            page.screenshot(path=folder / f"{name}.png")
+            small(page, folder / f"{name}.png")
     with chromium.page(**README) as page:
         page.goto(report)
         drawn(page)
-        whole = Image.open(io.BytesIO(page.screenshot()))
-        whole.quantize(COLOURS, dither=Image.Dither.NONE).save(folder / "report.png", optimize=True)
+        small(page, folder / "report.png")
+
+
+def small(page: "Page", path: Path) -> None:
+    """Write what is seen, in few colours."""
+    seen = Image.open(io.BytesIO(page.screenshot()))
+    seen.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def main() -> None:
