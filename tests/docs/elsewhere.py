@@ -45,6 +45,7 @@ ELSEWHERE: Final = (
     Elsewhere(
         "sh nix/setup.sh nix run .#tests -- tests/speed/overhead.py -s", "tests/speed/overhead.py", ("def test",)
     ),
+    Elsewhere("sh nix/setup.sh nix run .#tests -- tests/speed/report.py -s", "tests/speed/report.py", ("def test",)),
     Elsewhere('python -m pytest -m "not integration"', "nix/checks.nix", ("-m 'not integration'",)),
     Elsewhere(
         "ruff check . && ruff format --check . && mypy && lint-imports",
