@@ -111,7 +111,7 @@ def test_a_probe_that_could_send_looks_for_devices_first(monkeypatch: pytest.Mon
 def test_places_are_of_their_family() -> None:
     targets = {target.name: target for target in network.TARGETS}
     assert network.place(targets["public-tcp"]) == ("192.0.2.1", 443)
-    assert network.place(targets["loopback-mapped-tcp"]) == ("::ffff:127.0.0.1", 47001, 0, 0)
+    assert network.place(targets["loopback-mapped-tcp"]) == ("::ffff:127.0.0.1", 27001, 0, 0)
     assert network.place(targets["link-local6"]) == ("fe80::1", 80, 0, socket.if_nametoindex("lo"))
 
 
@@ -124,6 +124,11 @@ MOUNTS = """\
 6 1 0:6 / /task/in ro,nosuid - tmpfs none rw
 7 1 0:7 /data /task/out/events.jsonl rw,nosuid - tmpfs none rw
 """
+
+
+def test_no_probe_can_be_given_the_port_that_it_asks() -> None:
+    lowest = 32768  # that a new network namespace gives, whatever the host's own sysctl says
+    assert [target.name for target in network.TARGETS if target.port >= lowest] == []
 
 
 def test_mounts_that_may_be_written_to_are_told_from_those_that_may_not() -> None:
