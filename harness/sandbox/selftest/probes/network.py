@@ -17,8 +17,8 @@ V4, V6 = socket.AF_INET, socket.AF_INET6
 #: nothing else would show that it arrived.
 WAIT, LONG_WAIT = 0.3, 5.0
 GATEWAY, GATEWAY_PORT = "169.254.1.1", 18080
-#: Where the stand-ins of the host's own loopback listen. It is none that the kernel gives to a socket by itself (32768 to
-#: 60999): a probe that was given it would reach, and answer, itself.
+#: Where the stand-ins of the host's own loopback listen. It is none that the kernel gives to a socket by itself (32768
+#: to 60999): a probe that was given it would reach, and answer, itself.
 HOST_PORT = 27001
 #: Documentation's addresses stand for the internet (RFC 5737, RFC 3849): no host has them.
 PUBLIC, PUBLIC6 = "192.0.2.1", "2001:db8::1"
