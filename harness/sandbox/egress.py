@@ -20,7 +20,9 @@ from harness.store.egress import Egress
 from harness.store.record import AttemptRecord
 
 #: Digest of rules that this version knows -> the gateway's address and port in them.
-KNOWN: Final[Mapping[str, tuple[str, int]]] = {ruleset.digest(): (ruleset.ADDRESS, ruleset.PORT)}
+KNOWN: Final[Mapping[str, tuple[str, int]]] = dict.fromkeys(
+    (ruleset.digest(), ruleset.EARLIER), (ruleset.ADDRESS, ruleset.PORT)
+)
 #: Limits without which a sandbox could hurt others, whatever the host: something must have held them.
 HELD: Final = ("memory", "pids", "workdir", "tmp", "shm", "inodes")
 

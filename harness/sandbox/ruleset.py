@@ -22,6 +22,8 @@ COUNTERS = ("answers", "loopback", "resets", "unreachable", *REFUSED, "unlisted"
 #: in one of the counters "allowed", "answers", "loopback", "resets", "unreachable" and "denied". What is not for the
 #: listener or the loopback is counted, its destination is noted, and it is refused at once, so that programs don't wait
 #: for a time-out. Answers of our own refusals are let through.
+#: Protocols stand by words of nft's own grammar: other names it looks up in the host's /etc/protocols, which need not
+#: be there.
 #: A full set lets a packet go on to the next rule: so "unlisted" has just those whose destination is in no set. Later
 #: fragments have no port.
 RULES = f"""\
@@ -44,7 +46,7 @@ table inet {TABLE} {{
 	chain count {{
 		meta l4proto tcp counter name "denied_tcp" return
 		meta l4proto udp counter name "denied_udp" return
-		meta l4proto {{ icmp, ipv6-icmp }} counter name "denied_icmp" return
+		meta l4proto {{ icmp, icmpv6 }} counter name "denied_icmp" return
 		counter name "denied_other"
 	}}
 	chain note {{
@@ -74,6 +76,9 @@ table inet {TABLE} {{
 	chain forward {{ type filter hook forward priority filter; policy drop; }}
 }}
 """
+
+#: Digest of the same rules as earlier versions loaded them, with one protocol by another of its names.
+EARLIER = "0ad3914ebb2f791042faa5d634b0f4699a562a4a05090ab4240859767bae13d3"
 
 
 def digest() -> str:
