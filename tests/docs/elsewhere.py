@@ -165,7 +165,7 @@ FOREIGN: Final = (
     Foreign('export NIX_CONFIG="$(cat ~/.local/state/hermetic/source-*/nix/setup/nix.conf)"', _INSTALLED),
     Foreign("nix build path:$(readlink ~/.local/state/hermetic/source-*)#harness --no-link --rebuild", _INSTALLED),
     Foreign(
-        "sh nix/setup.sh nix path-info -Sh .#harness .#runtime .#sandbox-rootfs .#sandbox-image .#pins",
+        "sh nix/setup.sh nix path-info -Sh .#harness .#runtime .#sandbox-rootfs .#sandbox-image .#browser .#pins",
         "Nix's own; the sizes are those of one build",
     ),
     Foreign("pins/update", "asks package registries anew; tests/pins/test_resolving.py has its parts"),
